@@ -58,15 +58,15 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files', 'processes'],
     why: 'the key of the store may be in a file of the user’s, or be told by a command such as a keyring’s',
   },
-  'packages/trace/src/acknowledged.ts': {
+  'packages/trace/src/journal/acknowledged.ts': {
     of: ['files'],
     why: 'how many events of a session were acknowledged stands outside of the database that may lose some',
   },
-  'packages/trace/src/text-search.ts': {
+  'packages/cli/src/commands/records/text-search.ts': {
     of: ['database'],
-    why: 'a full-text search runs in a database in memory',
+    why: 'a search of what is remembered runs in a database in memory',
   },
-  'packages/detectors/src/on-demand.ts': {
+  'packages/detectors/src/text/on-demand.ts': {
     of: ['code at run time'],
     why: 'grammars and word lists are large: they are loaded when a rule first asks a detector that needs them',
   },
@@ -78,7 +78,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['threads'],
     why: 'it is the program of that thread',
   },
-  'packages/detectors/src/code/javascript-dangers.ts': {
+  'packages/detectors/src/code/javascript/javascript-dangers.ts': {
     of: ['http', 'environment'],
     why: 'a table of what code that is read may reach for: it names these and uses none',
   },
@@ -314,26 +314,32 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'what a question needs is loaded when there is one',
   },
   'packages/llm/src/transport.ts': { of: ['http'], why: 'calls the `fetch` that it was given' },
-  'packages/sandbox/src/backends/libraries.ts': {
+  'packages/sandbox/src/launch/libraries.ts': {
     of: ['files', 'processes'],
     why: 'finds the shared libraries that a program inside needs',
   },
-  'packages/sandbox/src/checked-path.ts': { of: ['files'], why: 'a path is resolved before it is mounted' },
-  'packages/sandbox/src/code-root.ts': { of: ['files'], why: 'finds the folder of a program’s code' },
-  'packages/sandbox/src/command.ts': { of: ['files'], why: 'finds the program that a command names' },
-  'packages/sandbox/src/control-group.ts': { of: ['files'], why: 'control groups are folders' },
-  'packages/sandbox/src/control-groups.ts': { of: ['files'], why: 'control groups are folders' },
-  'packages/sandbox/src/delivery.ts': {
+  'packages/sandbox/src/spec/checked-path.ts': {
+    of: ['files'],
+    why: 'a path is resolved before it is mounted',
+  },
+  'packages/sandbox/src/command/code-root.ts': { of: ['files'], why: 'finds the folder of a program’s code' },
+  'packages/sandbox/src/command/command.ts': { of: ['files'], why: 'finds the program that a command names' },
+  'packages/sandbox/src/kernel/control-group.ts': { of: ['files'], why: 'control groups are folders' },
+  'packages/sandbox/src/kernel/control-groups.ts': { of: ['files'], why: 'control groups are folders' },
+  'packages/sandbox/src/launch/delivery.ts': {
     of: ['files'],
     why: 'finds the program inside among the processes of the host, to signal it',
   },
-  'packages/sandbox/src/descriptors.ts': { of: ['files'], why: 'opens what a confined process inherits' },
-  'packages/sandbox/src/backend.ts': { of: ['sockets'], why: 'names the type of a listener' },
-  'packages/sandbox/src/diagnosis.ts': {
+  'packages/sandbox/src/launch/descriptors.ts': {
+    of: ['files'],
+    why: 'opens what a confined process inherits',
+  },
+  'packages/sandbox/src/spec/backend.ts': { of: ['sockets'], why: 'names the type of a listener' },
+  'packages/host-diagnosis/src/diagnosis.ts': {
     of: ['files'],
     why: 'reads off the machine what may stand in the way of a sandbox',
   },
-  'packages/sandbox/src/host.ts': { of: ['files'], why: 'looks what this machine’s kernel offers' },
+  'packages/sandbox/src/launch/host.ts': { of: ['files'], why: 'looks what this machine’s kernel offers' },
   'packages/sandbox/src/inside/canary.ts': {
     of: ['files', 'sockets', 'processes', 'environment', 'threads'],
     why: 'runs inside a sandbox and tries everything that must fail',
@@ -342,52 +348,55 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['environment', 'files', 'processes', 'sockets', 'threads'],
     why: 'runs inside a sandbox with network, before the app: hands its listener to the hub, and starts what is not our Node',
   },
-  'packages/sandbox/src/launch.ts': {
+  'packages/sandbox/src/launch/launch.ts': {
     of: ['files', 'processes', 'sockets', 'threads'],
     why: 'the one place from which processes are started, and where a listener of one arrives',
   },
-  'packages/sandbox/src/installed.ts': {
+  'packages/sandbox/src/command/installed.ts': {
     of: ['files'],
     why: 'reads the record of an installed package before an app is started from it',
   },
-  'packages/sandbox/src/link-walk.ts': { of: ['files'], why: 'follows links one by one' },
-  'packages/sandbox/src/make-folder.ts': { of: ['files'], why: 'makes folders one by one' },
-  'packages/sandbox/src/mount-sources.ts': { of: ['files'], why: 'opens what is mounted' },
-  'packages/sandbox/src/nameless-files.ts': {
+  'packages/sandbox/src/command/link-walk.ts': { of: ['files'], why: 'follows links one by one' },
+  'packages/sandbox/src/command/make-folder.ts': { of: ['files'], why: 'makes folders one by one' },
+  'packages/sandbox/src/launch/mount-sources.ts': { of: ['files'], why: 'opens what is mounted' },
+  'packages/sandbox/src/watch/nameless-files.ts': {
     of: ['files'],
     why: 'looks which deleted files the processes of an app still hold',
   },
-  'packages/sandbox/src/npx.ts': { of: ['files'], why: 'finds a package that `npx` would run' },
-  'packages/sandbox/src/proc-view.ts': {
+  'packages/sandbox/src/command/npx.ts': { of: ['files'], why: 'finds a package that `npx` would run' },
+  'packages/sandbox/src/kernel/proc-view.ts': {
     of: ['files'],
     why: 'looks what this machine has in /proc, to cover what no app needs',
   },
-  'packages/sandbox/src/known-process.ts': {
+  'packages/sandbox/src/watch/known-process.ts': {
     of: ['files'],
     why: 'reads when a process started, so that no other is ended in its place',
   },
-  'packages/sandbox/src/silent-stream.ts': {
+  'packages/sandbox/src/launch/silent-stream.ts': {
     of: ['sockets'],
     why: 'tells a stream to its end when its program is gone',
   },
-  'packages/sandbox/src/orphan-sweep.ts': {
+  'packages/sandbox/src/launch/orphan-sweep.ts': {
     of: ['clock', 'files'],
     why: 'looks through the processes of the machine for what a dead hub has left',
   },
-  'packages/sandbox/src/held-locks.ts': {
+  'packages/sandbox/src/watch/held-locks.ts': {
     of: ['files'],
     why: 'reads the locks of the machine, and which of them an app holds',
   },
-  'packages/sandbox/src/own-folder.ts': {
+  'packages/sandbox/src/watch/own-folder.ts': {
     of: ['clock', 'files'],
     why: 'measures an app’s own folder, a part of the time',
   },
-  'packages/sandbox/src/ownership.ts': { of: ['files'], why: 'checks that nobody else can write a program' },
-  'packages/sandbox/src/inside/seatbelt-canary.ts': {
+  'packages/sandbox/src/watch/ownership.ts': {
+    of: ['files'],
+    why: 'checks that nobody else can write a program',
+  },
+  'packages/seatbelt/src/canary.ts': {
     of: ['environment', 'files', 'processes', 'sockets'],
     why: 'runs inside the sandbox of macOS and tries what must fail',
   },
-  'packages/sandbox/src/seatbelt-sandbox.ts': {
+  'packages/seatbelt/src/seatbelt-sandbox.ts': {
     of: ['files', 'processes', 'sockets'],
     why: 'starts processes on macOS, looks at their memory, and a bait for the canary',
   },
@@ -399,35 +408,35 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'opens and closes what a confined process inherits',
   },
-  'packages/sandbox/src/tree-digest.ts': {
+  'packages/sandbox/src/command/tree-digest.ts': {
     of: ['clock', 'files'],
     why: 'digests every file of an installed package, with pauses',
   },
-  'packages/sandbox/src/watchdog.ts': {
+  'packages/sandbox/src/watch/watchdog.ts': {
     of: ['clock', 'files'],
     why: 'reads the memory of an app’s processes',
   },
-  'packages/sandbox/src/watch-thread.ts': {
+  'packages/sandbox/src/watch/watch-thread.ts': {
     of: ['threads'],
     why: 'watches sandboxes from a thread of its own',
   },
-  'packages/sandbox/src/watchers.ts': {
+  'packages/sandbox/src/watch/watchers.ts': {
     of: ['threads'],
     why: 'starts the thread that watches sandboxes',
   },
-  'packages/sandbox/src/written-folders.ts': {
+  'packages/sandbox/src/command/written-folders.ts': {
     of: ['files'],
     why: 'keeps which folders of the user any app was ever granted for writing',
   },
   'packages/spoke/src/main.ts': { of: ['sockets'], why: 'the spoke’s only link, an inherited socket' },
-  'packages/trace/src/claim.ts': {
+  'packages/trace/src/journal/claim.ts': {
     of: ['files', 'database'],
     why: 'the lock file of a process that holds sessions',
   },
-  'packages/trace/src/database.ts': { of: ['database'], why: 'the one database' },
+  'packages/trace/src/database/database.ts': { of: ['database'], why: 'the one database' },
   'packages/trace/src/folder.ts': { of: ['files'], why: 'makes the data folder and checks whose it is' },
-  'packages/trace/src/log-room.ts': { of: ['files'], why: 'writes zeros behind the end of the log' },
-  'packages/trace/src/row.ts': { of: ['database'], why: 'the type of a value only' },
+  'packages/trace/src/database/log-room.ts': { of: ['files'], why: 'writes zeros behind the end of the log' },
+  'packages/trace/src/database/row.ts': { of: ['database'], why: 'the type of a value only' },
 };
 
 const FILES = readdirSync(join(ROOT, 'packages')).flatMap((name) => sourceFiles(`packages/${name}/src`));

@@ -1,10 +1,11 @@
-/** The trusted computing base: every file says that it belongs to it, and what it stands on is known by name. */
+/** The trusted computing base: which packages belong to it, and what they stand on, is known by name. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { localTarget, ROOT, type SourceFile, sourceFiles } from './imports.ts';
-import { isTrusted, trustedPackages } from './tcb.ts';
+import { ROOT, sourceFiles } from './imports.ts';
+import { ringOf, trustedPackages } from './tcb.ts';
+import { packageGraph, packageNames } from './topology.ts';
 
 interface PackageManifest {
   readonly name: string;
@@ -50,34 +51,38 @@ const PERMISSIVE: ReadonlySet<string> = new Set([
   'Unlicense',
 ]);
 
-const NAMES = readdirSync(join(ROOT, 'packages'));
+const NAMES = packageNames();
 const MANIFESTS = NAMES.map((name) => json<PackageManifest>(`packages/${name}/package.json`));
 
-for (const name of NAMES.filter((_, index) => MANIFESTS[index]?.ring === 0)) {
-  test(`every file of ${name} says in its header which ring it belongs to`, () => {
-    const silent = sourceFiles(`packages/${name}/src`).filter((file) => !saysItsRing(file));
-    assert.deepEqual(
-      silent.map(({ path }) => path),
-      [],
-    );
-  });
-}
+/** Packages with files whose header says another ring than the package; each entry goes when they have moved. */
+const UNFINISHED: readonly string[] = ['cli', 'hub', 'policy'];
 
-test('in a trusted package, only its index imports what does not belong to the trusted base, and planning its planner', () => {
-  const leaks = NAMES.filter((_, index) => MANIFESTS[index]?.ring === 0).flatMap((name) => {
-    const files = sourceFiles(`packages/${name}/src`);
-    const untrusted = new Set(files.filter((file) => !isTrusted(file)).map(({ path }) => path));
-    return files
-      .filter((file) => isTrusted(file) && !file.path.endsWith('/src/index.ts'))
-      .flatMap((file) => file.imports.map((specifier) => ({ file, target: localTarget(file, specifier) })))
-      .filter(({ target }) => target !== null && untrusted.has(target))
-      .map(({ file, target }) => `${file.path} imports ${target}`);
-  });
-  // A plan is a proposal like any other: what it says is checked, and decides nothing.
-  const planning = ['app-index', 'evident-plan', 'planned-task', 'planner'].map(
-    (name) => `packages/hub/src/planning/planning.ts imports packages/hub/src/planning/${name}.ts`,
+test('every package has a ring, and no file says another', () => {
+  assert.deepEqual(
+    NAMES.filter((name) => ![0, 1, 2].includes(Number(ringOf(name)))),
+    [],
   );
-  assert.deepEqual(leaks, planning);
+  const others = NAMES.filter((name) =>
+    sourceFiles(`packages/${name}/src`).some(({ text }) => saysAnotherRing(text, ringOf(name))),
+  );
+  assert.deepEqual(others, UNFINISHED);
+});
+
+/** What a trusted package may import of others, each with the reason why no decision rests on it: `runtime ─► llm`. */
+const UNTRUSTED_IMPORTS: Readonly<Record<string, string>> = {};
+
+test('a trusted package imports only trusted packages', () => {
+  const files = NAMES.flatMap((name) => sourceFiles(`packages/${name}/src`));
+  const leaks = [...packageGraph(NAMES, files)].flatMap(([from, targets]) =>
+    ringOf(from) === 0 ? targets.filter((to) => ringOf(to) !== 0).map((to) => `${from} ─► ${to}`) : [],
+  );
+  assert.deepEqual(leaks, Object.keys(UNTRUSTED_IMPORTS));
+});
+
+test('a header that says another ring is found', () => {
+  assert.equal(saysAnotherRing('/** Reads a plan. Ring 1. */\n', 0), true);
+  assert.equal(saysAnotherRing('/** Reads a plan. Ring 0: it is checked. */\n', 0), false);
+  assert.equal(saysAnotherRing('/** Reads a plan. */\nconst ring = "Ring 1";\n', 0), false);
 });
 
 test('the trusted computing base is counted', (t) => {
@@ -146,11 +151,9 @@ test('what they bring with them is permissive, too, and runs nothing when it is 
   assert.deepEqual(unwanted, []);
 });
 
-/** A file that only passes exports on has no ring of its own. */
-function saysItsRing({ text }: SourceFile): boolean {
-  if (/^\s*(?:#!.*\n)?\/\*\*(?:(?!\*\/)[\s\S])*\bRing [012]\b/.test(text)) return true;
-  const rest = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/export [^;]*? from '[^']+';/g, '');
-  return rest.trim() === '';
+function saysAnotherRing(text: string, ring: unknown): boolean {
+  const said = /^\s*(?:#!.*\n)?\/\*\*(?:(?!\*\/)[\s\S])*\bRing ([012])\b/.exec(text)?.[1];
+  return said !== undefined && Number(said) !== ring;
 }
 
 function json<T>(path: string): T {

@@ -5,8 +5,7 @@
  * Ring 2: nothing here is trusted by the hub.
  */
 import { arch } from 'node:os';
-import type { LayerName } from '@cordon/sandbox';
-import { SYSCALLS, type SyscallName } from '../../packages/sandbox/src/syscall-numbers.ts';
+import { type LayerName, SYSCALLS, type SyscallName } from '@cordon/sandbox';
 
 /** Where things are, as the program that tries sees them, and the baits that the hub laid out. */
 export interface Place {

@@ -1,5 +1,5 @@
 /*
- * The table of grants (trace/src/grant.ts): a row for each answer of the user. Every inline is one transaction of the
+ * The table of grants (trace/src/consent/grant.ts): a row for each answer of the user. Every inline is one transaction of the
  * database; what is not inside one of them is seen by the other processes, and can be cut off by a crash.
  *
  * Bounds: GRANTS rows, SESSIONS sessions. A subject and the digest of what was shown are small numbers.

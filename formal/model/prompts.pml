@@ -1,5 +1,5 @@
 /*
- * Questions that wait (trace/src/prompt.ts, hub/src/consent/open-question.ts): the session asks and waits, on its own surface and
+ * Questions that wait (trace/src/consent/prompt.ts, hub/src/consent/open-question.ts): the session asks and waits, on its own surface and
  * in the store; two other processes may answer; the hub is killed at any step and asks the same again when it goes on.
  *
  * Checked: one_yes_one_effect, yes_only_if_somebody_said_it, accepted_answer_counts, first_answer_counts,

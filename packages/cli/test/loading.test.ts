@@ -33,8 +33,8 @@ const LONE = [
   'hub/context/owner.ts',
   'hub/journal/begun-session.ts',
   'hub/journal/interruption.ts',
-  'sandbox/layers.ts',
-  'sandbox/tree-digest.ts',
+  'sandbox/spec/layers.ts',
+  'sandbox/command/tree-digest.ts',
 ];
 
 for (const [file, packages] of [
@@ -50,15 +50,25 @@ for (const [file, packages] of [
         'hub/journal/begun-session.ts',
         'hub/journal/interruption.ts',
       ],
-      ...['llm', 'obedient-model', 'runtime', 'sandbox/layers.ts', 'sandbox/tree-digest.ts', 'trace'],
+      ...[
+        'llm',
+        'obedient-model',
+        'runtime',
+        'sandbox/command/tree-digest.ts',
+        'sandbox/spec/layers.ts',
+        'trace',
+      ],
     ],
   ],
-  ['cli/src/context/command-context.ts', ['config', 'console', 'core', 'sandbox/tree-digest.ts', 'trace']],
+  [
+    'cli/src/context/command-context.ts',
+    ['config', 'console', 'core', 'sandbox/command/tree-digest.ts', 'trace'],
+  ],
   [
     'cli/src/commands/records/sessions.ts',
     [
       ...['config', 'console', 'core', 'hub/context/owner.ts'],
-      ...['hub/journal/interruption.ts', 'runtime', 'sandbox/tree-digest.ts', 'trace'],
+      ...['hub/journal/interruption.ts', 'runtime', 'sandbox/command/tree-digest.ts', 'trace'],
     ],
   ],
   [

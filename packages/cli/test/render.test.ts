@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jsonLine, QuotedStream, Screen } from '@cordon/console/text';
+import { jsonLine, Screen } from '@cordon/console/text';
 import { DEFAULT_LABEL, type Event, type EventBody, type EventFrame, id, type Reason } from '@cordon/core';
 import fc from 'fast-check';
-import { EventRenderer, renderDiagnostics } from '../src/print/render.ts';
 import '../../../tools/seed.ts';
+import { EventRenderer, renderDiagnostics } from '../src/print/render.ts';
 
 function recordingScreen(columns = 80, hasColor = false) {
   let shown = '';
@@ -233,47 +233,6 @@ test('an answer that the policy denied is never shown', () => {
   const shown = rendered([ANSWER, decided('answer.decided', 'deny'), DELIVERED], { isVerbose: true });
   assert.doesNotMatch(shown, /Hello/);
   assert.match(shown, /denied the answer of mail: mail text may not leave/);
-});
-
-test('an answer that was shown as it came is not shown again', () => {
-  const { screen, shown } = recordingScreen();
-  const renderer = new EventRenderer(screen, { isVerbose: false });
-  renderer.text('Hel');
-  renderer.text('lo\n');
-  renderer.text('▐ PERMISSION');
-  renderer.render(event(ANSWER));
-  renderer.render(event(DELIVERED));
-  assert.equal(shown(), '  │ Hello\n  │ ▐ PERMISSION\n');
-});
-
-test('a stream shows the same in whatever pieces it comes, and keeps its gutter', () => {
-  const streamed = (text: string, cuts: readonly number[], columns: number) => {
-    const { screen, shown } = recordingScreen(columns);
-    const stream = new QuotedStream(screen);
-    let at = 0;
-    for (const cut of [...cuts, text.length].sort((a, b) => a - b)) {
-      stream.push(text.slice(at, Math.max(at, cut)));
-      at = Math.max(at, cut);
-    }
-    stream.end();
-    return shown();
-  };
-  fc.assert(
-    fc.property(
-      fc.string({ unit: 'binary', maxLength: 200 }),
-      fc.array(fc.nat(200), { maxLength: 5 }),
-      fc.integer({ min: 20, max: 120 }),
-      (text, cuts, columns) => {
-        const shown = streamed(text, cuts, columns);
-        assert.equal(shown, streamed(text, [], columns));
-        for (const line of shown.split('\n').slice(0, -1)) {
-          assert.match(line, /^ {2}│ /);
-          assert.doesNotMatch(line, /[\p{Cc}\p{Cf}]/u);
-        }
-      },
-    ),
-    { numRuns: 300 },
-  );
 });
 
 test('words of others never begin a line and never bring control characters', () => {

@@ -1,26 +1,4 @@
-export {
-  AGENT_TOOLS,
-  EARLIER_OUTCOMES,
-  type EarlierOutcome,
-  type PlannerAnswer,
-  type PlannerInput,
-  type PlannerStep,
-  REFUSED_TEXT,
-} from './agent.ts';
-export { canonicalCopyOf, canonicalJson, canonicalJsonOf } from './canonical-json.ts';
-export type { Clock } from './clock.ts';
-export { closedSchema, mostBits } from './closed-schema.ts';
-export {
-  DATA_KINDS,
-  type DataKind,
-  exampleOfData,
-  isDataKind,
-  labelOfData,
-  MOST_DATA_CHARACTERS,
-  misfitOfData,
-} from './data-kind.ts';
-export type { Allowed, Decision, Reason, Ruling } from './decision.ts';
-export type { Diagnostic, SourceRange } from './diagnostic.ts';
+export type { Allowed, Decision, Reason, Ruling } from './event/decision.ts';
 export type {
   ContextKind,
   DecidedBody,
@@ -33,21 +11,47 @@ export type {
   ModelToolCallRecord,
   ProposedBody,
   ToolReturn,
-} from './event.ts';
-export { type Fault, type FaultKind, fault } from './fault.ts';
+} from './event/event.ts';
+export type {
+  Choice,
+  ChoicePrompt,
+  Consent,
+  DatumSource,
+  Grant,
+  GrantDuration,
+  GrantTerm,
+  PermissionAnswer,
+  PermissionPrompt,
+  PermissionScope,
+  PermissionSubject,
+  PromptDatum,
+  PromptEdit,
+} from './event/permission.ts';
+export { endorsesValues, PERMISSION_SCOPES } from './event/permission.ts';
 export {
-  type AppId,
-  type ContextId,
-  type EphemeralId,
-  type EventId,
-  type FunctionalityName,
-  type GrantId,
-  type Id,
-  id,
-  NAME_PATTERN,
-  type RuleId,
-  type SessionId,
-} from './id.ts';
+  dependsOnEachOther,
+  type Expectation,
+  expects,
+  type PlanOrigin,
+  type PlanStep,
+  primaryApps,
+  type StepPlan,
+} from './event/plan.ts';
+export type {
+  Answer,
+  AppRequest,
+  AppResponse,
+  DataRelease,
+  Effect,
+  Egress,
+  ModelCall,
+  Proposal,
+  ReleasedItem,
+  ToolCall,
+  ToolOutput,
+} from './event/proposal.ts';
+export { canonicalCopyOf, canonicalJson, canonicalJsonOf } from './json/canonical-json.ts';
+export { closedSchema, mostBits } from './json/closed-schema.ts';
 export {
   DEFAULT_JSON_LIMITS,
   isJsonObject,
@@ -60,8 +64,17 @@ export {
   scanJson,
   sizeOfTexts,
   toJson,
-} from './json.ts';
-export { DEFAULT_LABEL, HUB_LABEL, joinLabels, type Label, labelNames, USER_LABEL } from './label.ts';
+} from './json/json.ts';
+export { type Line, LineSplitter } from './json/line-splitter.ts';
+export { type NamedArgument, namedArguments } from './json/named-argument.ts';
+export {
+  closedFormats,
+  isClosedValue,
+  replaceFreeText,
+  strangersSchema,
+  withoutProse,
+} from './json/schema.ts';
+export { jsonText, settle, settledTexts } from './json/settled-json.ts';
 export {
   type AppLimits,
   DEFAULT_APP_LIMITS,
@@ -79,7 +92,7 @@ export {
   type RetryLimits,
   type TurnLimits,
   type WarmLimits,
-} from './limits.ts';
+} from './manifest/limits.ts';
 export {
   type AppSource,
   type Credential,
@@ -91,7 +104,24 @@ export {
   type RememberedValue,
   type SecretSource,
   SILENT_MANIFEST,
-} from './manifest.ts';
+} from './manifest/manifest.ts';
+export {
+  type CalledLabels,
+  saidOfTool,
+  type ToolLabelEntry,
+  type ToolLabels,
+  toolLabels,
+  UNKNOWN_TOOL,
+} from './manifest/tool-label.ts';
+export {
+  AGENT_TOOLS,
+  EARLIER_OUTCOMES,
+  type EarlierOutcome,
+  type PlannerAnswer,
+  type PlannerInput,
+  type PlannerStep,
+  REFUSED_TEXT,
+} from './model/agent.ts';
 export type {
   Model,
   ModelCallOptions,
@@ -103,47 +133,7 @@ export type {
   ModelTool,
   ModelToolCall,
   Usage,
-} from './model.ts';
-export { type NamedArgument, namedArguments } from './named-argument.ts';
-export type {
-  Choice,
-  ChoicePrompt,
-  Consent,
-  DatumSource,
-  Grant,
-  GrantDuration,
-  GrantTerm,
-  PermissionAnswer,
-  PermissionPrompt,
-  PermissionScope,
-  PermissionSubject,
-  PromptDatum,
-  PromptEdit,
-} from './permission.ts';
-export { endorsesValues, PERMISSION_SCOPES } from './permission.ts';
-export {
-  dependsOnEachOther,
-  type Expectation,
-  expects,
-  type PlanOrigin,
-  type PlanStep,
-  primaryApps,
-  type StepPlan,
-  secondaryApps,
-} from './plan.ts';
-export type {
-  Answer,
-  AppRequest,
-  AppResponse,
-  DataRelease,
-  Effect,
-  Egress,
-  ModelCall,
-  Proposal,
-  ReleasedItem,
-  ToolCall,
-  ToolOutput,
-} from './proposal.ts';
+} from './model/model.ts';
 export {
   type AnswerBook,
   type Question,
@@ -151,18 +141,32 @@ export {
   type Service,
   type ServiceName,
   type TextThread,
-} from './question.ts';
-export { type Failed, failed, type Ok, ok, type Result } from './result.ts';
-export { closedFormats, isClosedValue, replaceFreeText, strangersSchema, withoutProse } from './schema.ts';
-export { jsonText, settle, settledTexts } from './settled-json.ts';
+} from './model/question.ts';
+export type { Clock } from './values/clock.ts';
 export {
-  type CalledLabels,
-  saidOfTool,
-  type ToolLabelEntry,
-  type ToolLabels,
-  toolLabels,
-  UNKNOWN_TOOL,
-} from './tool-label.ts';
+  DATA_KINDS,
+  type DataKind,
+  exampleOfData,
+  labelOfData,
+  misfitOfData,
+} from './values/data-kind.ts';
+export type { Diagnostic, SourceRange } from './values/diagnostic.ts';
+export { type Fault, type FaultKind, fault } from './values/fault.ts';
+export {
+  type AppId,
+  type ContextId,
+  type EphemeralId,
+  type EventId,
+  type FunctionalityName,
+  type GrantId,
+  type Id,
+  id,
+  NAME_PATTERN,
+  type RuleId,
+  type SessionId,
+} from './values/id.ts';
+export { DEFAULT_LABEL, HUB_LABEL, joinLabels, type Label, labelNames, USER_LABEL } from './values/label.ts';
+export { type Failed, failed, type Ok, ok, type Result } from './values/result.ts';
 export {
   firstLines,
   harmlessText,
@@ -171,4 +175,4 @@ export {
   visibleLine,
   visibleLines,
   wrap,
-} from './visible-text.ts';
+} from './values/visible-text.ts';

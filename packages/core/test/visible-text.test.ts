@@ -8,7 +8,7 @@ import {
   VisibleCharacters,
   visibleLine,
   visibleLines,
-} from '../src/visible-text.ts';
+} from '../src/values/visible-text.ts';
 import '../../../tools/seed.ts';
 
 test('ordinary text of any language stays as it is', () => {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadPolicy } from '@cordon/policy';
 import { analyze } from '@cordon/policy-tools';
+import { findCopyright } from '../src/comparison/copyright.ts';
 import { errorsFor, findFuzzy } from '../src/comparison/fuzzy-search.ts';
 import { lexicalSimilarity } from '../src/comparison/lexical-similarity.ts';
-import { findCopyright } from '../src/copyright.ts';
-import { standardDetectors } from '../src/standard-library.ts';
+import { standardDetectors } from '../src/library/standard-library.ts';
 
 function judged(imports: string, line: string, content: string): string {
   const text = `${imports}\nraise "x" if:\n    (m: Message)\n    ${line}\n`;

@@ -3,7 +3,7 @@
  * as long. `growth` is quick and by the clock, so that a busy machine may make a text look slow; `workGrowth` is by the
  * processor's time of this thread, which other work does not add to, and says the last word.
  */
-import type { FindIn } from '../src/finding.ts';
+import type { FindIn } from '../src/text/finding.ts';
 
 const RUNS = 3;
 /** Of the shorter text, at least, in microseconds: the clock of a thread may tick in milliseconds. */

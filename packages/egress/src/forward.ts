@@ -207,7 +207,7 @@ function passing(
 }
 
 /**
- * The body's frame is ours. Attack: `Connection: content-length`, or a chunked GET: without a frame of its own what
+ * The body's frame is ours. Attack: `Connection: content-length`, or a chunked GET: without our own frame what
  * follows the head would be a request that nobody decided.
  */
 function framing({ method, bytes }: Wish): OutgoingHttpHeaders {
@@ -217,7 +217,7 @@ function framing({ method, bytes }: Wish): OutgoingHttpHeaders {
     : {};
 }
 
-/** Between two hops only (RFC 9110, 7.6.1), what a proxy is told, and what frames the body. */
+/** Between two hops only (RFC 9110, 7.6.1), what is meant for the proxy, and what frames the body. */
 const HOP_BY_HOP = new Set([
   ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te'],
   ...['trailer', 'transfer-encoding', 'upgrade', 'expect'],

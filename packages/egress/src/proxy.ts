@@ -41,7 +41,7 @@ export function openEgressProxy(at: string | Listener, way: WayOut): Promise<Res
   return listen(outside, at, way);
 }
 
-/** Of a body that waits to be decided. Attack: each byte of it is a chunk of its own, and an object here. */
+/** Of a body that waits to be decided. Attack: each byte of it comes as a separate chunk, and becomes an object here. */
 const UNREAD_BYTES = 4 * 1024;
 
 /** Takes requests in the clear. A connection that is a tunnel's is pinned to the tunnel's destination. */

@@ -28,7 +28,7 @@ export interface EntryProblem {
 export const TLS_PORT = 443;
 export const PLAIN_PORT = 80;
 
-/** All entries of a manifest, or what is wrong with the first that is none. */
+/** All entries of a manifest, or what is wrong with the first invalid one. */
 export function parseReach(texts: readonly string[]): Result<Reach, EntryProblem> {
   const entries: NetworkEntry[] = [];
   for (const text of texts) {

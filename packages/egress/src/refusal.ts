@@ -1,5 +1,5 @@
 /**
- * What was refused, counted: an app that tries the same thing a million times is told of a few times and never
+ * What was refused, counted: an app that tries the same thing a million times is reported a few times and never
  * forgotten.
  *
  * Ring 0.

@@ -7,5 +7,6 @@ export {
   type ProviderConfig,
 } from './provider.ts';
 export { type RetryParts, sleep } from './retry.ts';
-export { createService, type Endpoint, type EndpointKind } from './service.ts';
+export { createService } from './service.ts';
+export type { Endpoint, EndpointKind } from './service-call.ts';
 export type { Fetch } from './transport.ts';

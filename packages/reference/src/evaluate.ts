@@ -14,9 +14,10 @@ import {
   type TraceEvent,
   values,
 } from '@cordon/policy';
+import type { ReferenceWorld } from './environment.ts';
 import { expressionValue } from './expression.ts';
 import { Visibility } from './flow.ts';
-import { assignmentsOf, type ReferenceWorld, SEARCH } from './search.ts';
+import { assignmentsOf, SEARCH } from './search.ts';
 
 export interface Outcome {
   /** From 0. */

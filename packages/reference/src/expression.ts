@@ -3,9 +3,10 @@
  *
  * Ring 1; tests only.
  */
+
 import { EventObject, type Expression, semantics, type Value, values } from '@cordon/policy';
+import type { Environment } from './environment.ts';
 import { isFromUser, originOf } from './origin.ts';
-import type { Environment } from './search.ts';
 
 const { isUndecided, undecided, undecidedIn } = values;
 

@@ -4,51 +4,19 @@
  *
  * Ring 1; tests only.
  */
+
 import {
-  type EventObject,
   type Expression,
   type Occurrence,
-  type OrderOperator,
   occurrencesWithin,
   semantics,
   type Value,
   values,
 } from '@cordon/policy';
+import type { Environment, Search } from './environment.ts';
 import { anchorOf, conditionOf, expressionValue } from './expression.ts';
-import type { Visible } from './origin.ts';
 
 const { isUndecided, undecided, undecidedIn } = values;
-
-/** What the search says of a body inside of an expression. */
-export interface Search {
-  holds(body: readonly Expression[], env: Environment): Value;
-  forAll(body: readonly Expression[], env: Environment): Value;
-  count(body: readonly Expression[], env: Environment, min: number, max: number): Value;
-}
-
-export interface ReferenceWorld {
-  readonly names: semantics.Names;
-  readonly patterns: semantics.PatternCache;
-  readonly input: Value;
-  domain(type: string): readonly Occurrence[];
-  related(operator: OrderOperator, a: Value, b: Value): Value;
-  /** The events that were visible where one arose. */
-  readonly visible: Visible;
-  /** Handed in, because expressions hold bodies and bodies hold expressions. */
-  readonly search: Search;
-  /** Assignments that `count` has found. */
-  counted: number;
-}
-
-export interface Environment {
-  readonly world: ReferenceWorld;
-  readonly values: ReadonlyMap<string, Value>;
-  /** The event that each value was read from; null: none. */
-  readonly readFrom: ReadonlyMap<string, EventObject | null>;
-  /** Of the call that is looked at: the events that its arguments were read from. */
-  readonly given?: readonly (EventObject | null)[];
-  readonly depth: number;
-}
 
 export interface Assignment {
   readonly env: Environment;

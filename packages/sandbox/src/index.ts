@@ -1,20 +1,41 @@
-export type { ConfinedProcess, ExceededLimit, Exit, LayerReport, ProbeReport, Sandbox } from './backend.ts';
-export { CheckedPath, checkPath, type PathKind } from './checked-path.ts';
-export { type AppCommand, type CommandContext, commandSpec } from './command.ts';
-export { findInstalled, PACKAGE_INSIDE, packagesFolder, recordFile, treeFolder } from './installed.ts';
-export { LAYER_NAMES, LAYERS, type Layer, type LayerName, parseWeaker } from './layers.ts';
-export { makeFolder } from './make-folder.ts';
+export { type AppCommand, type CommandContext, commandSpec } from './command/command.ts';
+export {
+  findInstalled,
+  PACKAGE_INSIDE,
+  packagesFolder,
+  recordFile,
+  treeFolder,
+} from './command/installed.ts';
+export { makeFolder } from './command/make-folder.ts';
 export {
   type Ecosystem,
   type PackageCall,
   parsePackageLauncher,
   requestOf,
   type WantedPackage,
-} from './package-launcher.ts';
-export type { Profile } from './seccomp.ts';
-export { APP_USER, openSandbox, type SandboxOptions } from './spawn.ts';
+} from './command/package-launcher.ts';
+export { digestTree, TREE_LIMITS, type TreeDigest } from './command/tree-digest.ts';
+export { SHOWN_PROC } from './kernel/proc-view.ts';
+export type { Profile } from './kernel/seccomp.ts';
+export { SYSCALLS, type SyscallName } from './kernel/syscall-numbers.ts';
+export { APP_USER, openSandbox, RefusingSandbox, type SandboxOptions } from './spawn.ts';
+export type {
+  ConfinedProcess,
+  ExceededLimit,
+  Excess,
+  Exit,
+  LayerReport,
+  ProbeReport,
+  Sandbox,
+} from './spec/backend.ts';
+export { CheckedPath, checkPath, type PathKind } from './spec/checked-path.ts';
+export type { Diagnosis, ExplainHost, HostProblem } from './spec/host-problem.ts';
+export { LAYER_NAMES, LAYERS, type Layer, type LayerName, parseWeaker } from './spec/layers.ts';
+export { nodePermissionFlags } from './spec/node-permission.ts';
 export {
+  type CheckedSpec,
   checkSpec,
+  isWithin,
   LIMIT_MAXIMA,
   type Mount,
   type MountAccess,
@@ -23,5 +44,6 @@ export {
   type SandboxSpec,
   STATE_INSIDE,
   type Stdio,
-} from './spec.ts';
-export { digestTree, TREE_LIMITS, type TreeDigest } from './tree-digest.ts';
+} from './spec/spec.ts';
+export { OwnFolders } from './watch/own-folder.ts';
+export { type Ending, exitOf } from './watch/status.ts';

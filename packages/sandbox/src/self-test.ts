@@ -17,17 +17,17 @@ import {
   parseJson,
   type Result,
 } from '@cordon/core';
-import type { ConfinedProcess, Exit, LayerReport } from './backend.ts';
-import { NOTIFICATION_LIMITS } from './backends/bubblewrap.ts';
-import type { CheckedPath } from './checked-path.ts';
-import { diagnose, readFacts } from './diagnosis.ts';
-import { LAYERS, type LayerName } from './layers.ts';
-import { probeProgram } from './probe-program.ts';
-import { SHOWN_PROC, SHOWN_SETTINGS } from './proc-view.ts';
-import { isArchitecture } from './seccomp.ts';
-import { type CheckedSpec, checkSpec, NODE_INSIDE, type SandboxSpec } from './spec.ts';
-import type { SyscallName } from './syscall-numbers.ts';
-import { canWatch } from './watchdog.ts';
+import { probeProgram } from './kernel/probe-program.ts';
+import { SHOWN_PROC, SHOWN_SETTINGS } from './kernel/proc-view.ts';
+import { isArchitecture } from './kernel/seccomp.ts';
+import type { SyscallName } from './kernel/syscall-numbers.ts';
+import { NOTIFICATION_LIMITS } from './launch/bubblewrap.ts';
+import type { ConfinedProcess, Exit, LayerReport } from './spec/backend.ts';
+import type { CheckedPath } from './spec/checked-path.ts';
+import type { ExplainHost } from './spec/host-problem.ts';
+import { LAYERS, type LayerName } from './spec/layers.ts';
+import { type CheckedSpec, checkSpec, NODE_INSIDE, type SandboxSpec } from './spec/spec.ts';
+import { canWatch } from './watch/watchdog.ts';
 
 export interface SelfTest {
   readonly launch: (spec: CheckedSpec, signal: AbortSignal) => Promise<Result<ConfinedProcess, Fault>>;
@@ -37,8 +37,9 @@ export interface SelfTest {
   readonly outside: readonly string[];
   /** The layers that must hold; those that the user left out are not among them. */
   readonly layers: readonly LayerName[];
-  /** Where bubblewrap is: for what is told when it fails. */
+  /** Where bubblewrap is, and who explains its failures. */
   readonly bwrap: string;
+  readonly explain: ExplainHost;
 }
 
 const DEADLINE_MS = 60_000;
@@ -347,7 +348,7 @@ function expectation(test: SelfTest, layer: LayerName, trial: 'tight' | 'spawn')
   }
 }
 
-/** In a trial of its own: where Node refuses, nothing else can be seen. */
+/** In a separate trial: where Node refuses, nothing else can be seen. */
 const NODE_EXPECTATION: Expectation = [
   ...['read a file', 'write a file', 'start a process', 'start a thread'].map(
     (what) => [`Node: ${what}`, isRefusal('ERR_ACCESS_DENIED')] as const,
@@ -400,8 +401,8 @@ function broken(why: string): LayerReport {
 }
 
 /** bubblewrap's words, and what of this machine is behind them. */
-function whyNot({ bwrap }: SelfTest, message: string): LayerReport {
-  const cause = diagnose(readFacts(bwrap), message);
+function whyNot({ bwrap, explain }: SelfTest, message: string): LayerReport {
+  const cause = explain({ kind: 'refused', bwrap, said: message });
   return {
     layer: 'sandbox set-up',
     ok: false,

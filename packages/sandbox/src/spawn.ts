@@ -9,22 +9,21 @@ import { arch, platform, release } from 'node:os';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Fault, failed, fault, isJsonObject, ok, parseJson, type Result } from '@cordon/core';
-import type { ConfinedProcess, LayerReport, ProbeReport, Sandbox } from './backend.ts';
-import { isWithout } from './backends/bubblewrap.ts';
-import { encode } from './bpf.ts';
-import { checkPath } from './checked-path.ts';
-import { ControlGroups } from './control-groups.ts';
-import { unsupportedSystem } from './diagnosis.ts';
-import { readHost } from './host.ts';
-import { initProgram } from './init-program.ts';
-import { type Launcher, launch } from './launch.ts';
-import { isLayerName, LAYER_NAMES, LAYERS, type LayerName } from './layers.ts';
-import { sweepAtStart } from './orphan-sweep.ts';
-import { SeatbeltSandbox } from './seatbelt-sandbox.ts';
-import { isArchitecture, type Profile, seccompFilter } from './seccomp.ts';
+import { encode } from './kernel/bpf.ts';
+import { ControlGroups } from './kernel/control-groups.ts';
+import { initProgram } from './kernel/init-program.ts';
+import { isArchitecture, type Profile, seccompFilter } from './kernel/seccomp.ts';
+import { isWithout } from './launch/bubblewrap.ts';
+import { readHost } from './launch/host.ts';
+import { type Launcher, launch } from './launch/launch.ts';
+import { sweepAtStart } from './launch/orphan-sweep.ts';
 import { absentLayer, selfTest } from './self-test.ts';
-import { checkSpec, type SandboxSpec } from './spec.ts';
-import { Watchers } from './watchers.ts';
+import type { ConfinedProcess, LayerReport, ProbeReport, Sandbox } from './spec/backend.ts';
+import { checkPath } from './spec/checked-path.ts';
+import type { ExplainHost } from './spec/host-problem.ts';
+import { isLayerName, LAYER_NAMES, LAYERS, type LayerName } from './spec/layers.ts';
+import { checkSpec, type SandboxSpec } from './spec/spec.ts';
+import { Watchers } from './watch/watchers.ts';
 
 export interface SandboxOptions {
   /** Absolute path of the Node program (24 or newer) that runs our own loop and JS apps inside. */
@@ -42,41 +41,34 @@ export interface SandboxOptions {
   readonly weaker?: readonly LayerName[];
   /** The folder of a control group in which groups may be made; left out: the hub's own, if it has one alone. */
   readonly controlGroup?: string;
+  /** Explains to the user why this machine refuses; absent: messages stay general. */
+  readonly explain?: ExplainHost;
 }
 
 /** Between the ranges that Debian and systemd hand out, and mapped in containers that map 65,536 users. */
 export const APP_USER = 61_000;
 
+const UNEXPLAINED: ExplainHost = () => null;
+
 /** Changes with every change of the vectors, the filter or the canary, so that older results are not believed. */
 const VERSION = 'sandbox-8';
 
-/** The back end of this machine; never throws. What is missing is told by `probe` and by the refusal of `spawn`. */
+/** The back end of this machine; never throws. `probe`, and the refusal of `spawn`, say what is missing. */
 export function openSandbox(options: SandboxOptions): Sandbox {
-  if (platform() === 'darwin') return openSeatbelt(options);
   const launcher = openLauncher(options);
   return launcher.ok ? new BubblewrapSandbox(launcher.value, options) : new RefusingSandbox(launcher.fault);
 }
 
-function openSeatbelt({ node: program, weaker = [] }: SandboxOptions): Sandbox {
-  const node = checkPath(program);
-  const canary = checkPath(insideFile('seatbelt-canary'));
-  if (!node.ok) return new RefusingSandbox(node.fault);
-  if (!canary.ok) return new RefusingSandbox(canary.fault);
-  return new SeatbeltSandbox({
-    node: node.value.host,
-    sandboxExec: '/usr/bin/sandbox-exec',
-    canary: canary.value,
-    outside: [fileURLToPath(import.meta.url)],
-    weaker,
-  });
-}
-
 /** Everything that launches share on this machine; a fault says what is missing. */
 export function openLauncher(options: SandboxOptions): Result<Launcher, Fault> {
+  const { explain = UNEXPLAINED } = options;
   const architecture = arch();
   if (platform() !== 'linux' || !isArchitecture(architecture)) {
-    const { why, remedy } = unsupportedSystem(platform(), architecture);
-    return failed(fault('sandbox-unavailable', why, remedy));
+    const cause = explain({ kind: 'unsupported-system', platform: platform(), architecture });
+    const why = cause?.why ?? `there is no sandbox for ${platform()} on ${architecture}`;
+    return failed(
+      fault('sandbox-unavailable', why, cause?.remedy ?? 'run Cordon on Linux (x86-64 or arm64)'),
+    );
   }
   const node = checkPath(options.node);
   if (!node.ok) return node;
@@ -92,6 +84,7 @@ export function openLauncher(options: SandboxOptions): Result<Launcher, Fault> {
     node.value.host,
     isRoot,
     isRoot && leftOut.has('separate-user'),
+    explain,
   );
   if (!programs.ok) return programs;
   const filters = byProfile((profile) => encode(seccompFilter(profile, architecture)));
@@ -125,12 +118,14 @@ function insideFile(name: string): string {
 class BubblewrapSandbox implements Sandbox {
   readonly #launcher: Launcher;
   readonly #cacheFile: string | null;
+  readonly #explain: ExplainHost;
   #report: Promise<ProbeReport> | null = null;
   #isSwept = false;
 
   constructor(launcher: Launcher, options: SandboxOptions) {
     this.#launcher = launcher;
     this.#cacheFile = options.cacheFile ?? null;
+    this.#explain = options.explain ?? UNEXPLAINED;
   }
 
   probe(): Promise<ProbeReport> {
@@ -150,6 +145,7 @@ class BubblewrapSandbox implements Sandbox {
       outside: [fileURLToPath(import.meta.url)],
       layers: layersToTest(this.#launcher),
       bwrap: this.#launcher.programs.bwrap,
+      explain: this.#explain,
     });
     const ready = layers.length > 0 && layers.every((layer) => layer.ok);
     const absent = layers
@@ -190,7 +186,7 @@ class BubblewrapSandbox implements Sandbox {
 }
 
 /** Says why, and never runs anything. */
-class RefusingSandbox implements Sandbox {
+export class RefusingSandbox implements Sandbox {
   readonly #fault: Fault;
 
   constructor(why: Fault) {
@@ -218,7 +214,7 @@ function notReady({ message, help }: Fault): ProbeReport {
   return { ready: false, layers: [layer], absent: [], cached: false };
 }
 
-/** What this machine has beside the layers. Without a control group of its own the watchdog bounds a tree alone. */
+/** What this machine has besides the layers. Without its own control group, only the watchdog bounds a tree. */
 function foundHere({ programs, controlGroups }: Launcher): readonly LayerReport[] {
   const program = { layer: 'bubblewrap', ok: true, why: `found at \`${programs.bwrap}\``, remedy: null };
   if (!controlGroups.ok)

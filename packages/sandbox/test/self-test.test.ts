@@ -5,7 +5,6 @@ import { arch, constants } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { answer, encode, load, OFFSET, when } from '../src/bpf.ts';
 import {
   checkPath,
   LAYER_NAMES,
@@ -16,12 +15,13 @@ import {
   parseWeaker,
   type SandboxSpec,
 } from '../src/index.ts';
-import { launch } from '../src/launch.ts';
-import { DATA_ADDRESS, program } from '../src/machine-code.ts';
-import { ACTION } from '../src/seccomp.ts';
+import { answer, encode, load, OFFSET, when } from '../src/kernel/bpf.ts';
+import { DATA_ADDRESS, program } from '../src/kernel/machine-code.ts';
+import { ACTION } from '../src/kernel/seccomp.ts';
+import { SYSCALLS } from '../src/kernel/syscall-numbers.ts';
+import { launch } from '../src/launch/launch.ts';
 import { selfTest } from '../src/self-test.ts';
 import { openLauncher } from '../src/spawn.ts';
-import { SYSCALLS } from '../src/syscall-numbers.ts';
 import { folder, script } from './confined.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -38,6 +38,7 @@ async function missing(leftOut: readonly LayerName[]): Promise<readonly string[]
     outside: [hub],
     layers: LAYER_NAMES.filter((name) => name !== 'separate-user' || isRoot),
     bwrap: launcher.value.programs.bwrap,
+    explain: () => null,
   });
   return layers.filter(({ ok }) => !ok).map(({ layer }) => layer);
 }

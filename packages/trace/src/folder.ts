@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path';
 
 import { failed, ok, type Result } from '@cordon/core';
 
-import { type StoreFault, storeFault } from './fault.ts';
+import { type StoreFault, storeFault } from './database/fault.ts';
 
 export interface DataFolder {
   readonly path: string;

@@ -1,22 +1,27 @@
-export type { Breach, BreachKind, JournalHead, Signed, Verification } from './chain-check.ts';
-export { LEAST_KEY_BYTES } from './chain-key.ts';
-export type { BrokenRow, TellBroken } from './database.ts';
-export { StoreFailure, type StoreFault, type StoreFaultKind } from './fault.ts';
-export type { GrantFault, GrantFilter, GrantRecord, GrantRequest, Grants } from './grant.ts';
-export type { EventDraft, EventListener, Journal, SessionJournal } from './journal.ts';
+export type { GrantFault, GrantFilter, GrantRecord, GrantRequest, Grants } from './consent/grant.ts';
+export type { Pin, PinnedBy, PinRequest, Pins, PinText } from './consent/pin.ts';
 export type {
-  FactKind,
-  ItemId,
-  Memory,
-  MemoryFact,
-  MemoryOwner,
-  NewSummary,
-  OpenTurn,
-  Provenance,
-  Summary,
-  Turn,
-  TurnRole,
-} from './memory.ts';
+  PromptFault,
+  Prompts,
+  StoredAnswer,
+  StoredPrompt,
+  StoredQuestion,
+} from './consent/prompt.ts';
+export { LEAST_KEY_BYTES } from './database/chain-key.ts';
+export type { BrokenRow, TellBroken } from './database/database.ts';
+export { StoreFailure, type StoreFault, type StoreFaultKind } from './database/fault.ts';
+export { parseStoreKey, type StoreKey } from './database/seal.ts';
+export type { Breach, BreachKind, JournalHead, Signed, Verification } from './journal/chain-check.ts';
+export type { EventDraft, EventListener, Journal, SessionJournal } from './journal/journal.ts';
+export {
+  damagedSession,
+  type Loss,
+  type SessionFault,
+  type SessionRecord,
+  type SessionStatus,
+  type Sessions,
+} from './journal/session.ts';
+export type { Memory } from './memory/memory.ts';
 export type {
   Deleted,
   ItemFault,
@@ -25,22 +30,17 @@ export type {
   MemoryItem,
   OwnerOverview,
   Retention,
-} from './memory-archive.ts';
-export type { Pin, PinnedBy, PinRequest, Pins, PinText } from './pin.ts';
+} from './memory/memory-archive.ts';
 export type {
-  PromptFault,
-  Prompts,
-  StoredAnswer,
-  StoredPrompt,
-  StoredQuestion,
-} from './prompt.ts';
-export { parseStoreKey, type StoreKey } from './seal.ts';
-export {
-  damagedSession,
-  type Loss,
-  type SessionFault,
-  type SessionRecord,
-  type SessionStatus,
-  type Sessions,
-} from './session.ts';
+  FactKind,
+  ItemId,
+  MemoryFact,
+  MemoryOwner,
+  NewSummary,
+  OpenTurn,
+  Provenance,
+  Summary,
+  Turn,
+  TurnRole,
+} from './memory/memory-item.ts';
 export { openStore, type Store, type StoreOptions } from './store.ts';

@@ -5,13 +5,18 @@
  * Ring 0.
  */
 import type { SessionId } from '@cordon/core';
-
-import type { Acknowledgements } from './acknowledged.ts';
-import type { Database } from './database.ts';
-import { StoreFailure, type StoreFault, storeFault } from './fault.ts';
-import { bytesOf, MalformedRow, numberOf, type Row, textOf, wordOf } from './row.ts';
-import type { RowTags } from './row-tag.ts';
-import { CLEAR, newParameters, type Seal, type SealParameters, type StoreKey, sealOf } from './seal.ts';
+import type { Database } from './database/database.ts';
+import { StoreFailure, type StoreFault, storeFault } from './database/fault.ts';
+import { bytesOf, MalformedRow, numberOf, type Row, textOf, wordOf } from './database/row.ts';
+import type { RowTags } from './database/row-tag.ts';
+import {
+  CLEAR,
+  newParameters,
+  type Seal,
+  type SealParameters,
+  type StoreKey,
+  sealOf,
+} from './database/seal.ts';
 import {
   type Binding,
   OWNER_ONLY,
@@ -19,7 +24,8 @@ import {
   SEALED_COLUMNS,
   type SealedColumn,
   WHOLE_ROW,
-} from './sealed-column.ts';
+} from './database/sealed-column.ts';
+import type { Acknowledgements } from './journal/acknowledged.ts';
 
 const CHECK_TEXT = '"cordon"';
 

@@ -7,24 +7,24 @@
 import { randomBytes } from 'node:crypto';
 
 import { type Clock, failed, ok, type Result, type SessionId } from '@cordon/core';
-
-import { Acknowledgements, currentMachineRun } from './acknowledged.ts';
-import { ChainKey } from './chain-key.ts';
-import { type Database, openDatabase } from './database.ts';
-import { eraseSession } from './erasure.ts';
-import { StoreFailure, type StoreFault } from './fault.ts';
+import { Grants } from './consent/grant.ts';
+import { Pins } from './consent/pin.ts';
+import { Prompts } from './consent/prompt.ts';
+import { ChainKey } from './database/chain-key.ts';
+import { type Database, openDatabase } from './database/database.ts';
+import { StoreFailure, type StoreFault } from './database/fault.ts';
+import { KeyedDigest } from './database/keyed-digest.ts';
+import { type AuthenticityCount, RowTags, TABLES, type TaggedTable } from './database/row-tag.ts';
+import type { StoreKey } from './database/seal.ts';
+import { WHOLE_ROW } from './database/sealed-column.ts';
 import { prepareFolder } from './folder.ts';
-import { Grants } from './grant.ts';
-import { Journal } from './journal.ts';
-import { KeyedDigest } from './keyed-digest.ts';
-import { Memory, type MemoryOwner } from './memory.ts';
-import { MemoryArchive } from './memory-archive.ts';
-import { Pins } from './pin.ts';
-import { Prompts } from './prompt.ts';
-import { type AuthenticityCount, RowTags, TABLES, type TaggedTable } from './row-tag.ts';
-import type { StoreKey } from './seal.ts';
-import { WHOLE_ROW } from './sealed-column.ts';
-import { type SessionFault, type SessionRecord, Sessions } from './session.ts';
+import { Acknowledgements, currentMachineRun } from './journal/acknowledged.ts';
+import { eraseSession } from './journal/erasure.ts';
+import { Journal } from './journal/journal.ts';
+import { type SessionFault, type SessionRecord, Sessions } from './journal/session.ts';
+import { Memory } from './memory/memory.ts';
+import { MemoryArchive } from './memory/memory-archive.ts';
+import type { MemoryOwner } from './memory/memory-item.ts';
 import { type KeyedParts, reseal, unlock } from './store-key.ts';
 
 /** The port behind which the state stands. Operations that cannot be carried out throw `StoreFailure`. */

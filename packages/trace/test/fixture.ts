@@ -19,7 +19,7 @@ import {
   type SessionId,
 } from '@cordon/core';
 import { openStore, type Store, type StoreOptions } from '@cordon/trace';
-import { Acknowledgements } from '../src/acknowledged.ts';
+import { Acknowledgements } from '../src/journal/acknowledged.ts';
 
 export function temporaryFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'cordon-trace-'));

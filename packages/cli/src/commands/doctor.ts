@@ -1,12 +1,14 @@
 /** `cordon doctor`: what this machine can confine, layer by layer, and what to do where it cannot. Ring 1. */
+
 import { arch, platform, release } from 'node:os';
 import { type Configuration, isProviderConfigured, modelInUse } from '@cordon/config';
 import { runsPrograms } from '@cordon/config/reading';
 import { renderTable } from '@cordon/console/text';
 import type { Fault, Result } from '@cordon/core';
 import { openJournal } from '@cordon/runtime/journal';
+import { openMachineSandbox } from '@cordon/runtime/sandbox';
 import { readWeaker } from '@cordon/runtime/weaker';
-import { LAYERS, openSandbox } from '@cordon/sandbox';
+import { LAYERS } from '@cordon/sandbox';
 import type { Store } from '@cordon/trace';
 import type { CommandContext } from '../context/command-context.ts';
 import { EXIT, type ExitCode } from '../context/exit.ts';
@@ -28,7 +30,7 @@ export async function doctor(context: CommandContext): Promise<ExitCode> {
   if (!weaker.ok) return context.reportSetupError({ kind: 'diagnostics', diagnostics: weaker.fault });
   const store = openJournal(configuration);
   // No file of kept results: who asks wants to know how it is now.
-  const report = await openSandbox({ node: process.execPath, weaker: weaker.value }).probe();
+  const report = await openMachineSandbox({ weaker: weaker.value }).probe();
   const checks: readonly Check[] = [
     { name: 'versions', ok: true, why: versions(), remedy: null },
     { name: 'user', ok: true, why: userInWords(), remedy: null },

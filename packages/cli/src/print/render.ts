@@ -5,7 +5,7 @@
  * Ring 1; words of apps and models are escaped by the screen.
  */
 
-import { argumentsInLine, QuotedStream, type Screen, type Style } from '@cordon/console/text';
+import { argumentsInLine, type Screen, type Style } from '@cordon/console/text';
 import {
   type AppId,
   type ContextId,
@@ -17,7 +17,6 @@ import {
   type Reason,
   visibleLine,
 } from '@cordon/core';
-
 export interface RenderOptions {
   /** Also what is only of interest when something goes wrong. */
   readonly isVerbose: boolean;
@@ -38,22 +37,10 @@ export class EventRenderer {
   readonly #answers = new Map<ContextId | null, string>();
   /** Steps that are proposed, and what is said of each when it is allowed, delivered or denied. */
   readonly #steps = new Map<EventId, ProposedStep>();
-  #stream: QuotedStream | null = null;
-  #streamed = '';
 
   constructor(screen: Screen, options: RenderOptions) {
     this.#screen = screen;
     this.#isVerbose = options.isVerbose;
-  }
-
-  /**
-   * Part of an answer as it comes. Only for text that may reach the user already: an answer that the policy has yet to
-   * decide is not shown by this.
-   */
-  text(piece: string): void {
-    this.#stream ??= new QuotedStream(this.#screen);
-    this.#stream.push(piece);
-    this.#streamed += piece;
   }
 
   /** Draws one event. What a person sees is complete only if every event comes by, in order. */
@@ -240,7 +227,6 @@ export class EventRenderer {
     if (isReplaced(event)) return this.#detail(event, 'the user replaced it');
     if (event.kind === 'answer.decided') {
       this.#answers.delete(event.context);
-      this.#endStream();
     }
     const denied = step?.denied ?? `denied ${EFFECT_WORDS[event.kind]}${of(event.app)}`;
     const reasons = event.reasons.map(reasonText).join('; ') || 'no reason was recorded';
@@ -270,17 +256,9 @@ export class EventRenderer {
   #answered(event: Extract<Event, { kind: `${string}.executed` }>): void {
     const text = this.#answers.get(event.context);
     this.#answers.delete(event.context);
-    const isShown = text !== undefined && this.#streamed.trim() === text.trim();
-    this.#endStream();
-    if (text === undefined || isShown) return;
+    if (text === undefined) return;
     const more = this.#screen.quote(text, MOST_ANSWER_LINES);
     if (more !== null) this.#note(`${more} more lines are in the journal`);
-  }
-
-  #endStream(): void {
-    this.#stream?.end();
-    this.#stream = null;
-    this.#streamed = '';
   }
 
   /** Says what the user did not just type: the rest they know. */
@@ -292,7 +270,6 @@ export class EventRenderer {
   }
 
   #queryEnded(event: Extract<Event, { kind: 'query.ended' }>): void {
-    this.#endStream();
     if (event.outcome === 'answered') return this.#detail(event, 'answered');
     const reason = event.reason === null ? '' : `: ${event.reason}`;
     this.#say('✗ ', `the query was ${OUTCOME_WORDS[event.outcome]}${reason}`, 'bad', VERBOSE_LINES);
@@ -344,7 +321,6 @@ export class EventRenderer {
     style: Style,
     lines = this.#isVerbose ? VERBOSE_LINES : COMPACT_LINES,
   ): void {
-    this.#endStream();
     this.#screen.say(mark, text.slice(0, MOST_PAYLOAD * 2), style, lines);
   }
 }

@@ -1,15 +1,15 @@
 /**
  * Where text goes, and what is known of it. Keeps track of whether a line is open, so that a question or a table
- * never starts in the middle of a streamed answer.
+ * never starts in the middle of a line.
  *
- * INVARIANT (column zero is the hub's): a text that others wrote is shown through `quote` and `QuotedStream`, which
- * put a gutter before every line; a word of theirs inside a sentence of the hub is escaped and wrapped below the
- * width by `say`, so that no line of the terminal begins with it. Upheld in consent.ts, render.ts and table.ts.
+ * INVARIANT (column zero is the hub's): a text that others wrote is shown through `quote`, which puts a gutter before
+ * every line; a word of theirs inside a sentence of the hub is escaped and wrapped below the width by `say`, so that
+ * no line of the terminal begins with it. Upheld in consent.ts, render.ts and table.ts.
  *
  * Ring 0: the consent question is drawn with it.
  */
-import { firstLines, textColumns, VisibleCharacters, visibleLines } from '@cordon/core';
 
+import { firstLines, visibleLines } from '@cordon/core';
 export interface ScreenOutput {
   write(text: string): unknown;
 }
@@ -76,7 +76,7 @@ export class Screen {
     }
   }
 
-  /** Without a line break: prompts and streams. */
+  /** Without a line break: prompts. */
   write(text: string): void {
     if (text === '') return;
     this.#options.output.write(text);
@@ -117,62 +117,5 @@ export class Screen {
   /** One line that `visibleLines` made, for whoever shows a text page by page. */
   quotedLine(visible: string): void {
     this.line(this.style('dim', GUTTER) + visible);
-  }
-}
-
-/** A line that is nearly full ends at the next space; pieces of words come too late to look ahead. */
-const SOFT_MARGIN = 10;
-
-/** Quotes a text that comes in pieces. */
-export class QuotedStream {
-  readonly #screen: Screen;
-  readonly #characters = new VisibleCharacters();
-  /** Half a surrogate pair, or a `\r` that may belong to a line break. */
-  #pending = '';
-  #columns = 0;
-  /** Line breaks that are written when more text comes; the first line needs its gutter as well. */
-  #breaks = 1;
-
-  constructor(screen: Screen) {
-    this.#screen = screen;
-  }
-
-  /** Whatever the pieces are, the same characters appear. */
-  push(piece: string): void {
-    const text = this.#pending + piece;
-    const waits = /[\ud800-\udbff\r]$/.test(text);
-    this.#pending = waits ? text.slice(-1) : '';
-    this.#show(waits ? text.slice(0, -1) : text);
-  }
-
-  end(): void {
-    const rest = this.#pending;
-    this.#pending = '';
-    this.#show(rest);
-    this.#screen.endLine();
-    this.#breaks = 1;
-  }
-
-  #show(text: string): void {
-    for (const character of text.replaceAll('\r\n', '\n')) {
-      if (character === '\n') this.#breaks++;
-      else this.#append(this.#characters.next(character));
-    }
-  }
-
-  #append(shown: string): void {
-    for (; this.#breaks > 0; this.#breaks--) this.#startLine();
-    const room = this.#screen.width - GUTTER.length - this.#columns;
-    const columns = textColumns(shown);
-    if (shown === ' ' && room < SOFT_MARGIN) return this.#startLine();
-    if (columns > room) this.#startLine();
-    this.#screen.write(shown);
-    this.#columns += columns;
-  }
-
-  #startLine(): void {
-    this.#screen.endLine();
-    this.#screen.write(this.#screen.style('dim', GUTTER));
-    this.#columns = 0;
   }
 }

@@ -1,4 +1,5 @@
 /** Asking somebody for a rule: the question is noted, and its answer is there when the rule is decided again. Ring 1. */
+
 import { createHash } from 'node:crypto';
 import {
   type AnswerBook,
@@ -9,8 +10,14 @@ import {
   type ServiceName,
 } from '@cordon/core';
 import { awaiting, type NoAnswer, noAnswer } from '@cordon/policy';
-import type { DeclaredModule } from '../own/module.ts';
 import { NO_ANSWERS } from './answer-book.ts';
+/** A module of the user's functions, without its code. */
+export interface DeclaredModule {
+  /** The digest of all of its code: an answer of other code is another answer. */
+  readonly digest: string;
+  /** By name, the parameters of each function. */
+  readonly functions: ReadonlyMap<string, readonly [string, ...string[]]>;
+}
 
 /** Who answers here. */
 export interface Asking {

@@ -1,8 +1,9 @@
 /** The functions of the standard library that a model or a service answers (specification 13.2, 13.3). Ring 1. */
+
 import { isJsonObject, type Json } from '@cordon/core';
 import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
-import { MAX_TEXT } from '../marking.ts';
 import { findModerated } from '../moderation/moderation.ts';
+import { MAX_TEXT } from '../text/marking.ts';
 import { type Asking, asked } from './asking.ts';
 
 const SYSTEM = 'You are a helpful assistant.';
@@ -193,7 +194,7 @@ function ownScores(
 }
 
 /** What a classifier of the user's says of each piece: categories with their scores. */
-export function moderationScores(
+function moderationScores(
   { texts }: DetectorCall,
   pieces: readonly Piece[],
   asking: Asking,

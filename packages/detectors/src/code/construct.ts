@@ -2,7 +2,7 @@
  * What the readers of code report: constructs that let a program reach further than its text shows, by the same kinds in
  * every language, so that one rule covers them all. Ring 1.
  */
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../text/finding.ts';
 
 /** Kinds of constructs, as rules compare them, with what each one means. */
 export const CONSTRUCT_KINDS = {

@@ -12,7 +12,7 @@ export interface Fence {
 }
 
 /** Every fenced block of a text, in order. A block that is never closed reaches to the end, as CommonMark has it. */
-export function fencesIn(text: string): readonly Fence[] {
+function fencesIn(text: string): readonly Fence[] {
   const fences: Fence[] = [];
   let open: { mark: string; language: string; start: number } | null = null;
   for (let at = 0; at < text.length; ) {

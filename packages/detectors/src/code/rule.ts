@@ -2,11 +2,11 @@
 import type { Json } from '@cordon/core';
 import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
 import { type Construct, LONGEST_CODE } from './construct.ts';
-import { javascriptCode } from './javascript.ts';
-import { type PythonOptions, pythonCode } from './python.ts';
+import { javascriptCode } from './javascript/javascript.ts';
+import { type PythonOptions, pythonCode } from './python/python.ts';
 import { issuesIn } from './semgrep.ts';
-import { isTooMuchShell, shellCode } from './shell.ts';
-import { isSqlDialect, sqlCode } from './sql.ts';
+import { isTooMuchShell, shellCode } from './shell/shell.ts';
+import { isSqlDialect, sqlCode } from './sql/sql.ts';
 
 /** What a rule gets of every language. */
 interface Read {

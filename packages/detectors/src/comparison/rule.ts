@@ -1,12 +1,12 @@
 /** `copyright`, `fuzzy_contains`, `lexical_similarity` and `should_allow_rbac` as rules ask them. Ring 1. */
+
 import { isJsonObject } from '@cordon/core';
 import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
-import { isGranted } from '../access-control.ts';
-import { findCopyright } from '../copyright.ts';
-import { MAX_TEXT, marked } from '../marking.ts';
+import { MAX_TEXT, marked } from '../text/marking.ts';
+import { isGranted } from './access-control.ts';
+import { findCopyright } from './copyright.ts';
 import { errorsFor, findFuzzy, MOST_QUERY } from './fuzzy-search.ts';
 import { lexicalSimilarity } from './lexical-similarity.ts';
-
 /** The kinds of licences and notices in the texts, each once. */
 export function copyright(call: DetectorCall): string[] | NoAnswer {
   const kinds = marked(call, findCopyright);

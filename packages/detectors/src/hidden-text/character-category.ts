@@ -1,5 +1,5 @@
 /** General categories of characters, as Unicode assigns them and the runtime knows them. Ring 1. */
-import { unitsOf } from '../text-units.ts';
+import { unitsOf } from '../text/text-units.ts';
 import { CATEGORY_NAMES as NAMES } from './category-names.ts';
 
 const OF_CATEGORY = NAMES.map((name) => new RegExp(`^\\p{${name}}`, 'u'));

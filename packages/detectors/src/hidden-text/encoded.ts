@@ -6,7 +6,7 @@
  * bytes cost; what is decoded is bounded.
  */
 import { gunzipSync, inflateSync } from 'node:zlib';
-import { lowBytes } from '../text-units.ts';
+import { lowBytes } from '../text/text-units.ts';
 import { type HiddenFinding, type HiddenKind, hidden } from './hidden-finding.ts';
 import { isProse, saysSomething, wordsIn } from './prose.ts';
 import { Beginnings, byteClass, type Stretch, stretchesApart, stretchesOf } from './stretch.ts';

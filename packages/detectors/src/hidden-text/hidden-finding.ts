@@ -1,5 +1,5 @@
 /** What hidden text is reported as. Ring 1; what each kind means stands in docs/detectors.md. */
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../text/finding.ts';
 
 export type HiddenKind =
   | 'ZERO_WIDTH'

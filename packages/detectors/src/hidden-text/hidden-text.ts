@@ -2,12 +2,12 @@
  * Text that a person does not see and a model reads: every way of hiding that this folder knows, and what is found is
  * looked at again. Ring 1.
  */
-import type { FindIn } from '../finding.ts';
+import type { FindIn } from '../text/finding.ts';
 import { findEncoded } from './encoded.ts';
 import { type HiddenFinding, hidden } from './hidden-finding.ts';
 import { findHiddenMarkup } from './hidden-markup.ts';
 import { findInvisible, holdsInvisible, withoutInvisible } from './invisible.ts';
-import { findLookAlikes, withLatinLetters } from './look-alike.ts';
+import { findLookAlikes } from './look-alike.ts';
 
 /** How often what was revealed is looked at again: each layer is written by somebody who hides. */
 const DEEPEST = 3;
@@ -24,14 +24,6 @@ export function findHidden(text: string): readonly HiddenFinding[] {
 }
 
 export const findHiddenText: FindIn = findHidden;
-
-/** Everything that a text says: as a screen shows it, with letters for look-alikes, and what was hidden in it. */
-export function revealedTexts(text: string): {
-  readonly shown: string;
-  readonly findings: readonly HiddenFinding[];
-} {
-  return { shown: withLatinLetters(withoutInvisible(text)), findings: findHidden(text) };
-}
 
 function layers(text: string, left: number, budget: { left: number }): HiddenFinding[] {
   return layer(text).flatMap((found) => [found, ...inside(found, left, budget)]);

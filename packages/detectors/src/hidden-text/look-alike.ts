@@ -18,13 +18,8 @@ const ALIKE: ReadonlyMap<string, string> = new Map([
 /** Of Greek small letters, science writes many behind Latin ones (`TNFα`); they count inside a word only. */
 const SMALL_GREEK = /[νιραυκηγτχ]/;
 
-const CANDIDATE =
-  /[\u0370-\u03ff\u0400-\u052f\u0531-\u0587\u13a0-\u13f5\ua4d0-\ua4f4\u0262\u026a\u0274\u0280\u028f\u0299\u029c\u029f\u1d00-\u1d22\ua730\ua731\uff21-\uff5a]|\ud835|\ud83c[\udd30-\udd89]|[\u24b6-\u24e9]/;
-const WORD =
-  /[A-Za-z0-9\u00c0-\u024f\u0250-\u02af\u0370-\u03ff\u0400-\u052f\u0531-\u0587\u13a0-\u13f5\u1d00-\u1d22\ua4d0-\ua4f4\ua730\ua731]+/g;
 const LATIN = /[A-Za-z\u00c0-\u024f]/;
 const FOREIGN = /[\u0370-\u03ff\u0400-\u052f\u0531-\u0587\u13a0-\u13f5\ua4d0-\ua4f4]/;
-const SMALL_CAPITAL = /[\u0262\u026a\u0274\u0280\u028f\u0299\u029c\u029f\u1d00-\u1d22\ua730\ua731]/;
 const SMALL_CAPITALS = /[\u0262\u026a\u0274\u0280\u028f\u0299\u029c\u029f\u1d00-\u1d22\ua730\ua731]{4,}/g;
 const CYRILLIC_LIKE = /^[aeopcyxijsABEKMHOPCTXYIJS]$/;
 const STYLED =
@@ -64,14 +59,6 @@ function candidateRuns(text: string): readonly Run[] {
     start: index,
     end: index + letters.length,
   }));
-}
-
-/** The text with letters that look like Latin ones replaced by these; offsets stay. */
-export function withLatinLetters(text: string): string {
-  if (!CANDIDATE.test(text)) return text;
-  return text.replace(WORD, (word) =>
-    FOREIGN.test(word) || SMALL_CAPITAL.test(word) ? latinized(word) : word,
-  );
 }
 
 interface Word {

@@ -1,10 +1,10 @@
 /** `hidden_text` and `unicode` as rules ask them. Ring 1. */
+
 import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
-import { MAX_TEXT, marked } from '../marking.ts';
+import { MAX_TEXT, marked } from '../text/marking.ts';
 import { CATEGORY_NAMES } from './category-names.ts';
 import { categoriesIn } from './character-category.ts';
 import { findHiddenText } from './hidden-text.ts';
-
 /** The kinds of what is hidden in the texts; at least as sure as `threshold`. */
 export function hiddenText(call: DetectorCall): string[] | NoAnswer {
   const { threshold = 0.5 } = call.given;

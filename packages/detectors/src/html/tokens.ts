@@ -4,7 +4,7 @@
  * Ring 1.
  */
 import type * as HtmlParser from 'htmlparser2';
-import { onDemand } from '../on-demand.ts';
+import { onDemand } from '../text/on-demand.ts';
 
 const HTML = onDemand<typeof HtmlParser>('htmlparser2');
 

@@ -2,9 +2,10 @@
  * Addresses that carry data out: what is private, or what looks like data and not like a name, in a path, a query, a
  * fragment or a name below a domain. An address that is loaded by showing it needs less to be one. Ring 1.
  */
-import type { Finding } from '../finding.ts';
+
 import { findEncoded } from '../hidden-text/encoded.ts';
 import { isReadable } from '../hidden-text/prose.ts';
+import type { Finding } from '../text/finding.ts';
 import { type Link, linksIn } from './links.ts';
 
 /** A text of this length that stands in private data and in an address is no coincidence. */

@@ -1,11 +1,11 @@
 /** `links`, `html_code` and `link_exfiltration` as rules ask them. Ring 1. */
+
 import type { Json } from '@cordon/core';
 import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
-import { readHtml } from '../html/html-code.ts';
-import { MAX_TEXT, marked } from '../marking.ts';
+import { MAX_TEXT, marked } from '../text/marking.ts';
+import { readHtml } from './html-code.ts';
 import { findLinkExfiltration, MOST_PRIVATE, privateTexts } from './link-exfiltration.ts';
 import { linksIn } from './links.ts';
-
 /** The http and https addresses in the texts, each once, in order; their places are marked. */
 export function links({ texts, mark }: DetectorCall): string[] | NoAnswer {
   if (texts.some(({ length }) => length > MAX_TEXT)) return noAnswer('the text is too long to look at');

@@ -1,8 +1,9 @@
 /** The program of the thread that looks at long texts: takes one piece of work after the other, and answers each. Ring 1. */
+
 import { parentPort } from 'node:worker_threads';
 import { failed } from '@cordon/core';
 import { type TextWork, TextWorker } from '@cordon/policy';
-import { standardDetectors } from '../standard-library.ts';
+import { standardDetectors } from '../library/standard-library.ts';
 
 const worker = new TextWorker(standardDetectors());
 

@@ -2,8 +2,8 @@
  * Texts that somebody may not want said, by turns of phrase (`turns.ts`): it finds what is said plainly and nothing that
  * is only meant. A turn is looked for around its own words, so ordinary text costs one reading. Ring 1.
  */
-import type { Finding } from '../finding.ts';
-import { LiteralScan } from '../literal-scan.ts';
+import type { Finding } from '../text/finding.ts';
+import { LiteralScan } from '../text/literal-scan.ts';
 import { type Category, TURNS, withoutAccents } from './turns.ts';
 
 /** Talk about such words: a report, a rule, a quotation. It weakens what is found, and does not hide it from a low threshold. */

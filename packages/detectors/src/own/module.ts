@@ -4,6 +4,7 @@
  * Ring 1. The types and `defineDetectors` are what authors of modules use; docs/detectors.md shows it.
  */
 import { failed, isJsonObject, type Json, type JsonObject, ok, type Result } from '@cordon/core';
+import type { DeclaredModule } from '../asking/asking.ts';
 
 /** One function that rules may call. */
 export interface OwnPredicate {
@@ -23,13 +24,6 @@ export type DetectorModule = Readonly<Record<string, OwnPredicate>>;
 /** What a module exports by default. Changes nothing: it is there for the types. */
 export function defineDetectors<Module extends DetectorModule>(module: Module): Module {
   return module;
-}
-
-/** A module without its code. */
-export interface DeclaredModule {
-  /** Names it by the digest of all of its code: an answer of other code is another answer. */
-  readonly digest: string;
-  readonly functions: ReadonlyMap<string, readonly [string, ...string[]]>;
 }
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;

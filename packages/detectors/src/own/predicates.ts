@@ -1,10 +1,9 @@
 /** Predicates of the user's own as rules call them: each call is a question that the module's process answers. Ring 1. */
+
 import { fileURLToPath } from 'node:url';
 import { type Json, type JsonObject, sizeOfTexts } from '@cordon/core';
 import { type Detector, definePredicate, type NoAnswer, noAnswer } from '@cordon/policy';
-import { type Asking, asked } from '../asking/asking.ts';
-import type { DeclaredModule } from './module.ts';
-
+import { type Asking, asked, type DeclaredModule } from '../asking/asking.ts';
 /** Our own code for the process of a module: nothing else of ours is needed in there. */
 export const INSIDE_FOLDER = fileURLToPath(new URL('inside', import.meta.url));
 

@@ -4,7 +4,7 @@
  *
  * Ring 1.
  */
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../text/finding.ts';
 
 const NAME = "\\p{Lu}[\\p{L}\\p{M}'’.-]{0,24}";
 const ENGLISH_TYPES =

@@ -1,5 +1,5 @@
 /** Dates of birth: a date behind a word that says so. Ring 1. */
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../text/finding.ts';
 
 /** Words that announce one, as they are looked for. */
 export const BIRTH_WORDS: readonly string[] = [

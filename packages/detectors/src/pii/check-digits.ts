@@ -29,7 +29,7 @@ export function mod97(text: string): number {
 }
 
 /** ISO 7064, MOD 11,10: Germany's tax number. */
-export function mod11And10(number: string): boolean {
+function mod11And10(number: string): boolean {
   let product = 10;
   for (const digit of digitsOf(number.slice(0, -1))) {
     const sum = (digit + product) % 10;
@@ -71,7 +71,7 @@ export function verhoeff(number: string): boolean {
 }
 
 /** The digits, each times its weight, have a sum that the modulus divides. */
-export function weightedSum(number: string, weights: readonly number[], modulus: number): boolean {
+function weightedSum(number: string, weights: readonly number[], modulus: number): boolean {
   return weighted(digitsOf(number), weights) % modulus === 0;
 }
 

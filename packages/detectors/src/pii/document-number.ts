@@ -1,5 +1,5 @@
 /** Passports and driver's licences: a number behind the word, and the lines that machines read. Ring 1. */
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../text/finding.ts';
 
 export const PASSPORT_WORDS: readonly string[] = [
   'passport',

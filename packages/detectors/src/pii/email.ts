@@ -1,8 +1,8 @@
 /** E-mail addresses, from their `@`. Ring 1. */
 
 import type * as Tldts from 'tldts';
-import type { Finding } from '../finding.ts';
-import { onDemand } from '../on-demand.ts';
+import type { Finding } from '../text/finding.ts';
+import { onDemand } from '../text/on-demand.ts';
 
 const TLDTS = onDemand<typeof Tldts>('tldts');
 

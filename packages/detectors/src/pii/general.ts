@@ -2,10 +2,11 @@
  * Dates, addresses on the web, and words for nations, religions and parties. Alone they say nothing of a person, and every other text
  * holds some, so they are found only where a rule names their kind. Ring 1.
  */
-import type { Finding } from '../finding.ts';
+
 import { linksIn } from '../links/links.ts';
+import type { Finding } from '../text/finding.ts';
 import { DATE_PATTERN } from './birth.ts';
-import { nameLists } from './name-lists.ts';
+import { nameLists } from './names/name-lists.ts';
 
 /** What is asked for of `GENERAL_KINDS`. */
 export function findGeneral(text: string, kinds: ReadonlySet<string>): readonly Finding[] {

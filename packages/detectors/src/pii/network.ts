@@ -1,5 +1,5 @@
 /** IP and MAC addresses. Ring 1. */
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../text/finding.ts';
 
 const V4 = /(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}(?![\w]|\.\d|-[\w])/y;
 /** Versions have four parts, too. */

@@ -6,8 +6,8 @@
  */
 import type * as Phones from 'libphonenumber-js/max';
 import type { CountryCode } from 'libphonenumber-js/max';
-import type { Finding } from '../finding.ts';
-import { onDemand } from '../on-demand.ts';
+import type { Finding } from '../text/finding.ts';
+import { onDemand } from '../text/on-demand.ts';
 
 const PHONES = onDemand<typeof Phones>('libphonenumber-js/max');
 

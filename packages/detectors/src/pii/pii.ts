@@ -4,16 +4,16 @@
  *
  * Ring 1.
  */
-import type { Finding } from '../finding.ts';
-import { type Literal, LiteralScan } from '../literal-scan.ts';
-import { lowBytes } from '../text-units.ts';
+import type { Finding } from '../text/finding.ts';
+import { type Literal, LiteralScan } from '../text/literal-scan.ts';
+import { lowBytes } from '../text/text-units.ts';
 import { addressAt, BOX_WORDS, boxAt } from './address.ts';
 import { BIRTH_WORDS, birthBehind } from './birth.ts';
 import { licenceBehind, machineReadableAt, PASSPORT_WORDS, passportBehind } from './document-number.ts';
 import { emailAt, speltEmailAt } from './email.ts';
 import { findGeneral } from './general.ts';
 import { NAMED_KINDS } from './kinds.ts';
-import { findNames } from './names.ts';
+import { findNames } from './names/names.ts';
 import { colonsAt, ipv4At, macAt } from './network.ts';
 import { compactOf, DIGITS_FIRST, ibanLength, isIban, LETTERS_FIRST, type NumberForm } from './numbers.ts';
 import { phoneAt } from './phone.ts';

@@ -1,6 +1,7 @@
 /** `pii(data, entities=None)` as rules call it: the kind of each finding in the texts, their places marked. Ring 1. */
+
 import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
-import { marked } from '../marking.ts';
+import { marked } from '../text/marking.ts';
 import { KINDS } from './kinds.ts';
 import { asEveryKind, findPersonalData } from './pii.ts';
 

@@ -1,6 +1,6 @@
 /** Addresses of Bitcoin wallets, by their checksum. Ring 1. */
-import { isBase58Check, isBech32 } from '../checksums.ts';
-import type { Finding } from '../finding.ts';
+import { isBase58Check, isBech32 } from '../text/checksums.ts';
+import type { Finding } from '../text/finding.ts';
 
 const ADDRESS =
   /(?<![A-Za-z0-9])(?:[13][1-9A-HJ-NP-Za-km-z]{25,34}|(?:bc1|BC1)[02-9ac-hj-np-zAC-HJ-NP-Z]{11,71})(?![A-Za-z0-9])/g;

@@ -3,16 +3,17 @@
  * judged as it is shown, and what is hidden in it is judged too. Ring 1; a signal, because a request that is worded
  * like any other cannot be told from one.
  */
-import type { FindIn } from '../finding.ts';
+
 import type { HiddenFinding } from '../hidden-text/hidden-finding.ts';
 import { findHidden } from '../hidden-text/hidden-text.ts';
-import { onDemand } from '../on-demand.ts';
+import type { FindIn } from '../text/finding.ts';
+import { onDemand } from '../text/on-demand.ts';
 import { logistic, readWeights, type StoredWeights, type Window, windowsOf } from './classifier.ts';
 import { type Sentence, sentencesIn } from './features.ts';
 import { asShown, type Shown } from './shown-text.ts';
 import { bitOf } from './signs.ts';
 
-const STORED = onDemand<StoredWeights>('./prompt-injection/weights.json');
+const STORED = onDemand<StoredWeights>('../prompt-injection/weights.json');
 const weights = once(() => readWeights(STORED()));
 
 function once<Value>(make: () => Value): () => Value {
@@ -45,12 +46,6 @@ export interface InjectionSpan {
   readonly confidence: number;
   /** Whether it was hidden: the span is then what hid it. */
   readonly isHidden: boolean;
-}
-
-/** From 0 to 1: how sure it is that the text gives orders to an agent. */
-export function injectionScore(text: string): number {
-  const spans = candidates(text, findHidden(text)).map(({ confidences }) => greatest(confidences));
-  return spans.reduce((most, score) => Math.max(most, score), 0);
 }
 
 /**

@@ -1,9 +1,9 @@
 /** `prompt_injection` and `injection_spans` as rules ask them. Ring 1. */
+
 import type { Json } from '@cordon/core';
 import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
-import { MAX_TEXT } from '../marking.ts';
+import { MAX_TEXT } from '../text/marking.ts';
 import { injectionSpans, SURE } from './prompt-injection.ts';
-
 /**
  * Whether one of the texts gives orders to an agent, at least as surely as `threshold`; the orders are marked. A rule
  * that names a `model` wants that one and no other.

@@ -5,7 +5,7 @@
  *
  * Ring 1.
  */
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../text/finding.ts';
 import { entropyOf, isPlaceholder } from './placeholder.ts';
 
 type Promised = 'password' | 'key';

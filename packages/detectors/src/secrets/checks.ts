@@ -1,7 +1,7 @@
 /** Check digits and other proofs that a text of the right form is a key. Ring 1. */
 import { Buffer } from 'node:buffer';
 import { crc32 } from 'node:zlib';
-import { isBase58Check, isBech32 } from '../checksums.ts';
+import { isBase58Check, isBech32 } from '../text/checksums.ts';
 
 /** `proven`: nobody writes such a text by chance; `refuted`: the issuer never made it; `open`: neither. */
 export type Verdict = 'proven' | 'refuted' | 'open';

@@ -1,6 +1,7 @@
 /** `secrets(data, threshold=0.5)` as rules call it: the kind of each secret in the texts, their places marked. Ring 1. */
+
 import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
-import { marked } from '../marking.ts';
+import { marked } from '../text/marking.ts';
 import { findSecrets } from './secrets.ts';
 
 /** Everything that the seed language reports is at least as sure. */

@@ -5,8 +5,8 @@
  *
  * Ring 1.
  */
-import type { Finding } from '../finding.ts';
-import { type Literal, LiteralScan } from '../literal-scan.ts';
+import type { Finding } from '../text/finding.ts';
+import { type Literal, LiteralScan } from '../text/literal-scan.ts';
 import { ANNOUNCING_ELSEWHERE, ANNOUNCING_WORDS, assignedSecret } from './assignment.ts';
 import { FORMS, type SecretForm } from './kinds.ts';
 import { entropyOf, isPlaceholder } from './placeholder.ts';

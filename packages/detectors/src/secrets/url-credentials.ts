@@ -1,5 +1,5 @@
 /** Passwords in addresses: `scheme://user:password@host`. Ring 1. */
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../text/finding.ts';
 import { isPlaceholder } from './placeholder.ts';
 
 /** Where one may stand: looked for by this text. */

@@ -2,7 +2,7 @@
 import { isJsonObject, type Json } from '@cordon/core';
 import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
 import { type Asking, asked } from '../asking/asking.ts';
-import { MAX_TEXT } from '../marking.ts';
+import { MAX_TEXT } from '../text/marking.ts';
 import { findTopics, TOPICS, type Vocabulary, vocabularyOf } from './topic.ts';
 
 const USUAL_THRESHOLD = 0.5;

@@ -2,7 +2,7 @@
  * What a text is about, by its words. It knows lists and no meaning: a text that says `mortgage` is about finance, whatever it
  * says of it, and one that talks round a topic in other words is not found. Ring 1.
  */
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../text/finding.ts';
 import { TOPIC_WORDS, type TopicWords } from './word-lists.ts';
 
 /** What one word, or two, say for a topic. */

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Construct } from '../../src/code/construct.ts';
-import { javascriptCode } from '../../src/code/javascript.ts';
-import { pythonCode } from '../../src/code/python.ts';
-import { shellCode } from '../../src/code/shell.ts';
-import { sqlCode } from '../../src/code/sql.ts';
+import { javascriptCode } from '../../src/code/javascript/javascript.ts';
+import { pythonCode } from '../../src/code/python/python.ts';
+import { shellCode } from '../../src/code/shell/shell.ts';
+import { sqlCode } from '../../src/code/sql/sql.ts';
 import { growth, workGrowth } from '../growth.ts';
 import '../../../../tools/seed.ts';
 

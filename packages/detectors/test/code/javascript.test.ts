@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { javascriptCode } from '../../src/code/javascript.ts';
+import { javascriptCode } from '../../src/code/javascript/javascript.ts';
 
 function found(code: string): readonly string[] {
   return javascriptCode(code).constructs.map(({ kind, start, end }) => `${kind} ${code.slice(start, end)}`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pythonCode } from '../../src/code/python.ts';
-import { parsePython } from '../../src/code/python-parse.ts';
+import { pythonCode } from '../../src/code/python/python.ts';
+import { parsePython } from '../../src/code/python/python-parse.ts';
 
 function isPython(code: string): boolean {
   const parsed = parsePython(code);

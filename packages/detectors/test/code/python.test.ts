@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type PythonOptions, pythonCode } from '../../src/code/python.ts';
+import { type PythonOptions, pythonCode } from '../../src/code/python/python.ts';
 
 function found(code: string, options?: PythonOptions): readonly string[] {
   return pythonCode(code, options).constructs.map(

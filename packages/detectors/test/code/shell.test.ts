@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shellCode } from '../../src/code/shell.ts';
+import { shellCode } from '../../src/code/shell/shell.ts';
 
 function found(code: string): readonly string[] {
   return shellCode(code).constructs.map(({ kind, start, end }) => `${kind} ${code.slice(start, end)}`);

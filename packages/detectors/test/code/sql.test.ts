@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type SqlOptions, sqlCode } from '../../src/code/sql.ts';
+import { type SqlOptions, sqlCode } from '../../src/code/sql/sql.ts';
 
 function found(code: string, options?: SqlOptions): readonly string[] {
   return sqlCode(code, options).constructs.map(({ kind, start, end }) => `${kind} ${code.slice(start, end)}`);

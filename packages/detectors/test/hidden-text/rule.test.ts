@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadPolicy } from '@cordon/policy';
 import { analyze } from '@cordon/policy-tools';
-import { standardDetectors } from '../../src/standard-library.ts';
+import { standardDetectors } from '../../src/library/standard-library.ts';
 
 function ranges(line: string, trace: unknown): readonly string[] {
   const text = `from invariant.detectors import unicode\nraise "x" if:\n    (e: ${line}\n`;

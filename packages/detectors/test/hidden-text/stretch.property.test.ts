@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { findHidden } from '../../src/hidden-text/hidden-text.ts';
 import { Beginnings, byteClass, stretchesApart, stretchesOf } from '../../src/hidden-text/stretch.ts';
-import { lowBytes } from '../../src/text-units.ts';
+import { lowBytes } from '../../src/text/text-units.ts';
 import '../../../../tools/seed.ts';
 
 /** Few characters, so that long stretches come about; `\u0161` has the low byte of `a`. */

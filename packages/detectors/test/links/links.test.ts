@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { htmlParts, readHtml } from '../../src/html/html-code.ts';
+import { htmlParts, readHtml } from '../../src/links/html-code.ts';
 import { findLinkExfiltration, privateTexts } from '../../src/links/link-exfiltration.ts';
 import { linksIn } from '../../src/links/links.ts';
 import { growth, workGrowth } from '../growth.ts';

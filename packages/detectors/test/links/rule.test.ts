@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadPolicy } from '@cordon/policy';
 import { analyze } from '@cordon/policy-tools';
-import { standardDetectors } from '../../src/standard-library.ts';
+import { standardDetectors } from '../../src/library/standard-library.ts';
 
 function violations(line: string, trace: unknown): number {
   const text = `from invariant.parsers import html_code, links\nraise "x" if:\n    (e: ToolCall)\n    ${line}\n`;

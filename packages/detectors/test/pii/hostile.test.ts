@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { FindIn } from '../../src/finding.ts';
-import { findNames } from '../../src/pii/names.ts';
+import { findNames } from '../../src/pii/names/names.ts';
 import { findForms, findPersonalData } from '../../src/pii/pii.ts';
+import type { FindIn } from '../../src/text/finding.ts';
 import { growth, workGrowth } from '../growth.ts';
 import '../../../../tools/seed.ts';
 

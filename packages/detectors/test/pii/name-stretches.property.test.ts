@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { nameStretches, WordFilter } from '../../src/pii/name-stretches.ts';
-import { findNames } from '../../src/pii/names.ts';
+import { nameStretches, WordFilter } from '../../src/pii/names/name-stretches.ts';
+import { findNames } from '../../src/pii/names/names.ts';
 import { growth, workGrowth } from '../growth.ts';
 import '../../../../tools/seed.ts';
 

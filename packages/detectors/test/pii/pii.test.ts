@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadPolicy } from '@cordon/policy';
 import { analyze, ExplainingMonitor, mask } from '@cordon/policy-tools';
+import { standardDetectors } from '../../src/library/standard-library.ts';
 import { KINDS } from '../../src/pii/kinds.ts';
 import { DIGITS_FIRST, LETTERS_FIRST } from '../../src/pii/numbers.ts';
 import { findPersonalData } from '../../src/pii/pii.ts';
-import { standardDetectors } from '../../src/standard-library.ts';
 
 function found(text: string, ...kinds: readonly string[]): readonly string[] {
   return findPersonalData(text, kinds.length === 0 ? null : new Set(kinds))

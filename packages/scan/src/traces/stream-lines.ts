@@ -3,7 +3,7 @@
  *
  * Ring 1.
  */
-import { failed, ok, type Result } from '@cordon/core';
+import { failed, type Line, LineSplitter, type Result } from '@cordon/core';
 
 export interface StreamLine {
   /** From 1. */
@@ -12,63 +12,24 @@ export interface StreamLine {
   readonly text: Result<string, string>;
 }
 
-const NEWLINE = 0x0a;
-
 /** Every line, the last one also without a line end. `mostBytes` is the limit of one line. */
 export async function* streamLines(
   bytes: AsyncIterable<Uint8Array>,
   mostBytes: number,
 ): AsyncGenerator<StreamLine> {
-  const line = new OpenLine(mostBytes);
-  for await (const piece of bytes) {
-    let start = 0;
-    for (let end = piece.indexOf(NEWLINE); end >= 0; end = piece.indexOf(NEWLINE, start)) {
-      line.add(piece.subarray(start, end));
-      yield line.take();
-      start = end + 1;
-    }
-    line.add(piece.subarray(start));
-  }
-  if (line.isBegun) yield line.take();
+  const splitter = new LineSplitter(mostBytes);
+  let number = 0;
+  const numbered = (line: Line): StreamLine => ({ number: ++number, text: inWords(line, mostBytes) });
+  for await (const piece of bytes) for (const line of splitter.push(piece)) yield numbered(line);
+  const last = splitter.end();
+  if (last !== null) yield numbered(last);
 }
 
-/** The line that is being read. */
-class OpenLine {
-  readonly #most: number;
-  #pieces: Uint8Array[] = [];
-  #length = 0;
-  #number = 1;
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  get isBegun(): boolean {
-    return this.#length > 0;
-  }
-
-  /** A piece may belong to a buffer that is used again, so it is copied. */
-  add(piece: Uint8Array): void {
-    this.#length += piece.length;
-    if (this.#length > this.#most) this.#pieces = [];
-    else if (piece.length > 0) this.#pieces.push(piece.slice());
-  }
-
-  take(): StreamLine {
-    const number = this.#number++;
-    const text = this.#text();
-    this.#pieces = [];
-    this.#length = 0;
-    return { number, text };
-  }
-
-  #text(): Result<string, string> {
-    if (this.#length > this.#most) return failed(`the line is longer than ${this.#most} bytes`);
-    try {
-      const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(this.#pieces));
-      return ok(text.endsWith('\r') ? text.slice(0, -1) : text);
-    } catch {
-      return failed('the line is not text in UTF-8');
-    }
-  }
+function inWords(line: Line, mostBytes: number): StreamLine['text'] {
+  if (line.ok) return line;
+  return failed(
+    line.fault === 'too-long'
+      ? `the line is longer than ${mostBytes} bytes`
+      : 'the line is not text in UTF-8',
+  );
 }

@@ -18,7 +18,7 @@ import {
   ownerName,
   ownerNamed,
 } from '../../print/memory-text.ts';
-
+import { rankedByWords, type SearchText } from './text-search.ts';
 /** What of memory is meant. */
 export interface Selection {
   readonly owner?: string | undefined;
@@ -84,7 +84,8 @@ export function searchMemory(
 ): Promise<ExitCode> {
   return withStore(context, ({ memories }) => {
     const of = owner === undefined ? null : ownerNamed(owner);
-    const hits = memories.search(words.join(' '), of, MOST_HITS);
+    const items = memories.items(of === null ? {} : { owner: of });
+    const hits = rankedByWords(items.map(searchable), words.join(' '), MOST_HITS);
     if (context.wantsJson)
       for (const { item, excerpt } of hits) context.json({ ...itemRecord(item), excerpt });
     else if (hits.length === 0) context.output.say('', 'no item contains these words');
@@ -95,6 +96,10 @@ export function searchMemory(
       }
     return EXIT.done;
   });
+}
+
+function searchable(item: MemoryItem): SearchText<MemoryItem> {
+  return { item, text: item.kind === 'fact' ? `${item.name}: ${item.value}` : item.text };
 }
 
 export function correctMemory(context: CommandContext, item: string, text: string): Promise<ExitCode> {

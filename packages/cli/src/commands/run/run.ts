@@ -4,6 +4,7 @@
  *
  * Ring 1.
  */
+
 import { statSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { homedir, constants as systemConstants } from 'node:os';
@@ -34,6 +35,7 @@ import {
 } from '@cordon/core';
 import type { LoneNetwork } from '@cordon/hub';
 import type { RunRecord } from '@cordon/runtime/run-record';
+import { openMachineSandbox } from '@cordon/runtime/sandbox';
 import { readWeaker, weakerNotices } from '@cordon/runtime/weaker';
 import {
   type ConfinedProcess,
@@ -41,13 +43,11 @@ import {
   type Exit,
   type LayerName,
   makeFolder,
-  openSandbox,
   type SandboxSpec,
 } from '@cordon/sandbox';
 import { EXIT } from '../../context/exit.ts';
 import { relayIn, relayOut } from './relay.ts';
 import { RunReport } from './run-report.ts';
-
 export interface RunOptions extends RightsOptions {
   readonly data?: string;
   readonly policy: readonly string[];
@@ -229,7 +229,7 @@ async function policyOf(files: readonly string[]): Promise<Result<unknown, reado
 async function carryOut(prepared: Prepared, signals: Signals, report: RunReport): Promise<number> {
   const { spec, dataFolder, weaker, record, network } = prepared;
   const cacheFile = testCache(dataFolder);
-  const sandbox = openSandbox({ node: process.execPath, cacheFile, weaker });
+  const sandbox = openMachineSandbox({ cacheFile, weaker });
   const began = Date.now();
   const started =
     network === null

@@ -1,0 +1,154 @@
+/**
+ * Every queue, message, wait and depth has a limit; these are the defaults and what they bound.
+ *
+ * Ring 0.
+ */
+
+/** What one app may use. The manifest may lower or raise these within the sandbox's own maxima. */
+export interface AppLimits {
+  /** Memory of all its processes together. */
+  readonly memoryMiB: number;
+  /** CPU seconds of all its processes together, over the life of one start. */
+  readonly cpuSeconds: number;
+  readonly processes: number;
+  readonly openFiles: number;
+  /** Largest file it may write. */
+  readonly fileMiB: number;
+  /** All files in its own folder together. */
+  readonly storageMiB: number;
+  /** Files in its own folder, and in its temporary folder. */
+  readonly files: number;
+  /** From spawn to the answer of `initialize`. */
+  readonly startSeconds: number;
+  /** From `tools/call` to its result. */
+  readonly callSeconds: number;
+  /** How long its process may give no sign of life during a call: any message is one, the answer to a ping too. */
+  readonly silentSeconds: number;
+  /** An app that nobody has used for so long is ended, and started anew when it is needed. */
+  readonly idleSeconds: number;
+  /** The whole life of one process; calls under way are waited for. */
+  readonly totalSeconds: number;
+  /** One message in either direction. */
+  readonly lineBytes: number;
+  /** Messages a second in either direction; ten times as many may come at once. A request of the app counts as four. */
+  readonly messagesPerSecond: number;
+}
+
+export const DEFAULT_APP_LIMITS: AppLimits = {
+  memoryMiB: 1024,
+  cpuSeconds: 600,
+  processes: 64,
+  openFiles: 256,
+  fileMiB: 64,
+  storageMiB: 512,
+  files: 10_000,
+  startSeconds: 10,
+  callSeconds: 30,
+  silentSeconds: 20,
+  idleSeconds: 600,
+  totalSeconds: 12 * 3600,
+  lineBytes: 1024 * 1024,
+  messagesPerSecond: 100,
+};
+
+/**
+ * Calls of one answer of a model: what a provider may give, what an agent loop may have open, and what the hub serves at
+ * once. One number, so that what one of them lets through no other drops.
+ */
+export const MOST_CALLS_AT_ONCE = 64;
+
+/** What one query, and each turn of a spoke in it, may use before it ends with a clear refusal. */
+export interface TurnLimits {
+  /** Model calls of one turn. */
+  readonly steps: number;
+  /** Of all model calls of the query together. */
+  readonly tokens: number;
+  /** From the query to its answer, without the time in which the user is asked something. */
+  readonly seconds: number;
+  /** What all model calls of the query together may cost, in the currency of the prices; null: no limit. */
+  readonly cost: number | null;
+  /** How long the agent loop may say nothing while nobody keeps it waiting. Models, apps and people have their own limits. */
+  readonly idleSeconds: number;
+  /** Exchanges nested in exchanges: A asks B asks C. */
+  readonly exchangeDepth: number;
+  /** Protocol messages that were malformed or unknown before the spoke is stopped. */
+  readonly droppedMessages: number;
+}
+
+export const DEFAULT_TURN_LIMITS: TurnLimits = {
+  steps: 24,
+  tokens: 400_000,
+  seconds: 1800,
+  cost: null,
+  idleSeconds: 20,
+  exchangeDepth: 3,
+  droppedMessages: 20,
+};
+
+/** What a million tokens of one model cost. All prices and limits are in one currency, which nothing here has to know. */
+export interface ModelPrice {
+  readonly input: number;
+  readonly output: number;
+}
+
+/** By `provider/model`, as it stands in the configuration. What is not in it has no known price, which is not zero. */
+export type ModelPrices = ReadonlyMap<string, ModelPrice>;
+
+/** The limits whose end is the end of a query. */
+export const QUERY_LIMITS = ['steps', 'tokens', 'seconds', 'cost'] as const;
+export type QueryLimit = (typeof QUERY_LIMITS)[number];
+
+/** What a query has used. */
+export interface QueryUse {
+  readonly modelCalls: number;
+  readonly tokens: number;
+  /** Without the time in which the user was asked something. */
+  readonly milliseconds: number;
+  /** Null: a model was called whose price is not known. */
+  readonly cost: number | null;
+}
+
+/** How much of its earlier history a context sees again. */
+export interface MemoryLimits {
+  /** Messages of the user, each with what followed it. */
+  readonly interactions: number;
+  /** Of all of them together. */
+  readonly characters: number;
+  /** Of the summary that stands for what is older. */
+  readonly summaryCharacters: number;
+}
+
+export const DEFAULT_MEMORY_LIMITS: MemoryLimits = {
+  interactions: 10,
+  characters: 24_000,
+  summaryCharacters: 4_000,
+};
+
+/** Processes that are started before anybody needs them. */
+export interface WarmLimits {
+  /** Apps that are ready and unused. */
+  readonly apps: number;
+  /** Agent loops that are ready and unused. */
+  readonly loops: number;
+  /** How long a loop waits to be used. Apps have a limit of their own (`idleSeconds`). */
+  readonly idleSeconds: number;
+  /** With less memory left on the machine no app is started ahead of its use. */
+  readonly freeMiB: number;
+}
+
+export const DEFAULT_WARM_LIMITS: WarmLimits = { apps: 4, loops: 2, idleSeconds: 600, freeMiB: 1024 };
+
+/** Model calls that fail for a passing reason are tried again, with doubling waits. */
+export interface RetryLimits {
+  readonly attempts: number;
+  readonly firstWaitMs: number;
+  readonly longestWaitMs: number;
+  readonly callSeconds: number;
+}
+
+export const DEFAULT_RETRY_LIMITS: RetryLimits = {
+  attempts: 4,
+  firstWaitMs: 500,
+  longestWaitMs: 20_000,
+  callSeconds: 180,
+};

@@ -1,0 +1,112 @@
+/**
+ * `copyright`: licences and notices by their words (specification 13.2, with its kinds). Unlike the seed's, which takes any
+ * prose with half of a title's words, a licence is reported where its title, its own sentence or its SPDX id stands; a
+ * notice also where a year stands in place of the sign. Ring 1.
+ */
+import type { FindIn } from '../text/finding.ts';
+import { LiteralScan } from '../text/literal-scan.ts';
+
+/** `\s{1,8}` between words: lines wrap, and comment marks stand before them. */
+const GAP = '[\\s*#/;-]{1,12}';
+const words = (text: string) => text.split(' ').join(GAP);
+const spdx = (id: string) => `spdx-license-identifier:\\s{0,8}${id}(?![a-z])`;
+const YEAR = '(?:19|20)\\d\\d(?!\\d)';
+
+const KINDS: readonly (readonly [kind: string, ...sentences: readonly string[]])[] = [
+  ['GNU_AGPL_V3', 'gnu affero general public license', 'affero gpl', spdx('agpl')],
+  ['GNU_LGPL_V3', 'gnu lesser general public license', 'gnu library general public license', spdx('lgpl')],
+  ['GNU_GPL_V2', 'gnu general public license', spdx('gpl')],
+  ['MOZILLA_PUBLIC_LICENSE_2.0', 'mozilla public license', spdx('mpl')],
+  [
+    'APACHE_LICENSE_2.0',
+    'apache license,? version 2\\.0',
+    'licensed under the apache license',
+    'apache license',
+    spdx('apache'),
+  ],
+  [
+    'MIT_LICENSE',
+    'the mit license',
+    'mit license',
+    'permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated',
+    spdx('mit'),
+  ],
+  ['BOOST_SOFTWARE_LICENSE', 'boost software license', spdx('bsl-1\\.0')],
+  [
+    'BSD_LICENSE',
+    'bsd [234]-clause',
+    '[234]-clause bsd',
+    'bsd license',
+    'redistribution and use in source and binary forms, with or without modification',
+    spdx('bsd'),
+  ],
+  [
+    'ISC_LICENSE',
+    'isc license',
+    'permission to use, copy, modify, and(?:/or)? distribute this software for any purpose with or without fee is hereby granted',
+    spdx('isc'),
+  ],
+  ['ECLIPSE_PUBLIC_LICENSE', 'eclipse public license', spdx('epl')],
+  [
+    'CREATIVE_COMMONS',
+    'creative commons (?:attribution|zero|cc0)',
+    'creative commons [a-z]{2,20} license',
+    'licensed under cc-by',
+    'licensed under cc by',
+    spdx('cc0?-'),
+  ],
+  [
+    'UNLICENSE',
+    'this is free and unencumbered software released into the public domain',
+    'the unlicense',
+    spdx('unlicense'),
+  ],
+  [
+    'COPYRIGHT',
+    `copyright[\\s:]{0,4}(?:\\(c\\)|©|(?<=\\s)${YEAR})`,
+    `(?:\\(c\\)|©)[\\s:]{0,4}copyright`,
+    `©\\s{0,4}${YEAR}`,
+  ],
+];
+
+const PATTERNS = KINDS.map(([kind, ...sentences]) => ({
+  kind,
+  pattern: new RegExp(`(?:${sentences.map(words).join('|')})`, 'gi'),
+}));
+
+/** One of them stands in each sentence: it is looked for only around them. */
+const SIGNS = ['licen', 'copyright', '(c)', 'affero', 'hereby', 'redistribution', 'unencumbered', 'commons'];
+/** UTF-16 units: no sentence is longer, however its lines are wrapped. */
+const AROUND = 400;
+
+let scan: LiteralScan | null = null;
+
+export const findCopyright: FindIn = (text) =>
+  stretchesIn(text)
+    .flatMap(({ start, end }) =>
+      PATTERNS.flatMap(({ kind, pattern }) =>
+        [...text.slice(start, end).matchAll(pattern)].map((match) => ({
+          kind,
+          start: start + match.index,
+          end: start + match.index + match[0].length,
+          confidence: kind === 'COPYRIGHT' ? 0.95 : 0.9,
+          reason: kind === 'COPYRIGHT' ? 'a notice of copyright' : 'the words of a licence',
+        })),
+      ),
+    )
+    .sort((a, b) => a.start - b.start);
+
+/** What is around signs, in order and apart. */
+function stretchesIn(text: string): readonly { readonly start: number; readonly end: number }[] {
+  const places: number[] = [];
+  scan ??= new LiteralScan(SIGNS.map((sign) => ({ text: sign, anyCase: true })));
+  scan.scan(text, (_, end) => places.push(end));
+  for (let at = text.indexOf('©'); at >= 0; at = text.indexOf('©', at + 1)) places.push(at);
+  const stretches: { readonly start: number; end: number }[] = [];
+  for (const place of places.sort((a, b) => a - b)) {
+    const last = stretches.at(-1);
+    if (last !== undefined && place - AROUND <= last.end) last.end = place + AROUND;
+    else stretches.push({ start: Math.max(0, place - AROUND), end: place + AROUND });
+  }
+  return stretches;
+}

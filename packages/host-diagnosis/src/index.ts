@@ -1,0 +1,1 @@
+export { explainHost } from './diagnosis.ts';

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { DEFAULT_APP_LIMITS } from '@cordon/core';
+import { type ConfinedProcess, checkPath, NODE_INSIDE, type SandboxSpec } from '../../src/index.ts';
+import { folder, printed, script, spec, start, textOf } from '../confined.ts';
+
+const ask = `require('node:http').get('http://good.com/', (answer) => {
+    answer.on('data', (data) => console.log(answer.statusCode, String(data)));
+  }).on('error', (error) => console.log(error.code));`;
+
+/** Starts a script whose listener is handed over, and takes its connections as a proxy would. */
+async function handedOver(context: TestContext, wanted: SandboxSpec): Promise<ConfinedProcess> {
+  const confined = await start({ ...wanted, network: { kind: 'handover' } });
+  const taken = createServer((incoming, response) => response.end(`asked ${incoming.url}`));
+  context.after(() => taken.close());
+  const listener = await confined.listener;
+  if (listener !== null) taken.listen(listener);
+  return confined;
+}
+
+/** What it prints when its listener is handed over, and how it ends. */
+async function printedOnline(
+  context: TestContext,
+  wanted: SandboxSpec,
+): Promise<readonly [string, string | number | null]> {
+  const confined = await handedOver(context, wanted);
+  const [out, exit] = await Promise.all([textOf(confined.stdout), confined.exited]);
+  return [out, exit.signal ?? exit.code];
+}
+
+test('an app with a network finds the proxy, an app without finds nothing', async (context) => {
+  assert.deepEqual(await printedOnline(context, script(ask)), ['200 asked http://good.com/', 0]);
+  assert.equal(await printed(script(ask)), 'EAI_AGAIN');
+});
+
+/** The same on a program that is not our Node by its name. */
+function shell(code: string, changes: Partial<SandboxSpec> = {}): SandboxSpec {
+  return spec({ executable: '/bin/sh', args: ['-c', code], usr: true, ...changes });
+}
+
+test('a program that is not our Node hands its listener over, too, and ends as it wants', async (context) => {
+  const asks = shell(`exec ${NODE_INSIDE} -e "$0"; exit 1`);
+  const program = { ...asks, args: [...asks.args, ask] };
+  assert.deepEqual(await printedOnline(context, program), ['200 asked http://good.com/', 0]);
+  assert.deepEqual(await printedOnline(context, shell('exit 7')), ['', 7]);
+  assert.deepEqual(await printedOnline(context, shell('kill -9 $$')), ['', 'SIGKILL']);
+});
+
+test('such a program has the variables that Node must not read at its start, and stops at a closed pipe', async (context) => {
+  const env = { LD_DEBUG_OUTPUT: '/tmp/x', NODE_OPTIONS: '--no-such-option', MINE: 'mine' };
+  const shows = shell(
+    'echo "$LD_DEBUG_OUTPUT $NODE_OPTIONS $MINE $CORDON_HANDOVER$NODE_CHANNEL_FD$CORDON_PROXY_PORT"',
+    { env },
+  );
+  assert.deepEqual(await printedOnline(context, shows), ['/tmp/x --no-such-option mine', 0]);
+  // Of SIGPIPE: with the signal ignored it would complain and end with 1.
+  const pipes = shell('(while echo x; do :; done; echo "$?" >&2) | head -n 1; grep SigIgn /proc/self/status');
+  const [out] = await printedOnline(context, pipes);
+  assert.match(out, /^x\nSigIgn:\s+0{16}$/);
+});
+
+test('no descriptor of ours is left with a program that is not our Node', async (context) => {
+  const code = 'ls -l /proc/self/fd | grep -c socket:; true';
+  assert.deepEqual(await printedOnline(context, shell(code)), [await printed(shell(code)), 0]);
+});
+
+/** Prints how many processes, ways to the hub and sockets there are. */
+const LEFT_INSIDE = `const left = fs.readdirSync('/proc').filter((name) => Number(name) > 2).length;
+    const open = fs.readdirSync('/proc/self/fd').map((fd) => { try { return fs.readlinkSync('/proc/self/fd/' + fd) } catch { return '' } });
+    console.log(left, process.connected === true, typeof process.send, process.env.CORDON_HANDOVER, process.env.NODE_CHANNEL_FD,
+      open.filter((target) => target.startsWith('socket:')).length);`;
+
+/** A tight program that is a file, as most apps are. */
+function scriptFile(context: TestContext, code: string): SandboxSpec {
+  const path = join(folder(context), 'app.cjs');
+  writeFileSync(path, code);
+  const host = checkPath(path);
+  if (!host.ok) throw new Error(host.fault.message);
+  const mounts = [{ host: host.value, inside: '/app/app.cjs', access: 'read' } as const];
+  return spec({ args: ['/app/app.cjs'], mounts, profile: 'tight' });
+}
+
+test('a JavaScript app hands its listener over, and is tight with nothing of ours left inside', async (context) => {
+  const code = `const fs = require('node:fs');
+    ${LEFT_INSIDE}
+    ${ask}`;
+  const program = scriptFile(context, code);
+  const bare = await printed(scriptFile(context, code.replace(ask, '')));
+  const confined = await handedOver(context, program);
+  const [first, second] = (await textOf(confined.stdout)).split('\n');
+  assert.equal(second, '200 asked http://good.com/');
+  // Process, channel and descriptors are those of an app without a network.
+  assert.equal(first, bare);
+});
+
+test('an app with options of its own is given way to by the hand-over, and nothing of ours is left either', async (context) => {
+  const code = `${LEFT_INSIDE}
+    ${ask}`;
+  const bare = await printed(script(code.replace(ask, ''), { profile: 'tight' }));
+  const confined = await handedOver(context, script(code, { profile: 'tight' }));
+  const [first, second] = (await textOf(confined.stdout)).split('\n');
+  assert.equal(second, '200 asked http://good.com/');
+  // Process, channel and descriptors are those of an app without a network.
+  assert.equal(first, bare);
+});
+
+test('what a handed-over app asks waits for the hub, and nothing else of the host is reached', async (context) => {
+  const code = `require('node:net').connect(3128, '127.0.0.1').on('connect', () => console.log('connected'))
+    .on('error', (error) => console.log(error.code));
+    require('node:net').connect(80, '192.0.2.1').on('error', (error) => console.log(error.code));
+    setTimeout(() => process.exit(0), 500)`;
+  const confined = await handedOver(context, script(code, { profile: 'tight' }));
+  assert.deepEqual((await textOf(confined.stdout)).split('\n').sort(), ['ENETUNREACH', 'connected']);
+});
+
+test('threads and programs that the app starts hand nothing over', async (context) => {
+  const code = `new (require('node:worker_threads').Worker)('console.log("thread")', { eval: true, stdout: false })
+    .on('exit', () => { const { stdout, status } = require('node:child_process')
+      .spawnSync(process.execPath, ['--import', '/opt/cordon/handover.mjs', '-e', 'console.log("program")'], { encoding: 'utf8' });
+      console.log(stdout.trim(), status); })`;
+  const confined = await handedOver(context, script(code));
+  assert.deepEqual((await textOf(confined.stdout)).split('\n').sort(), ['program 0', 'thread']);
+});
+
+test('an app that ends before it hands anything over is told by its end', async () => {
+  const limits = { ...DEFAULT_APP_LIMITS, openFiles: 1 };
+  const confined = await start(script('0', { limits, network: { kind: 'handover' }, profile: 'tight' }));
+  assert.equal(await confined.listener, null);
+  assert.equal((await confined.exited).cause, 'exit');
+});

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setImmediate, setTimeout as wait } from 'node:timers/promises';
+import { DEEPEST, OwnFolder, OwnFolders } from '../../src/watch/own-folder.ts';
+
+/** The pause between two measurements of a folder on a disk that nobody fills. */
+const PAUSE_MS = 2_000;
+
+/** Milliseconds until the folder is found too large, after `bytes` were written at once; null: it was not. */
+async function foundAfter(bytes: number): Promise<number | null> {
+  const folder = mkdtempSync(join(tmpdir(), 'own-folder-'));
+  let found: number | null = null;
+  const stop = new OwnFolders().watch(folder, { storageMiB: 8, files: 100 }, () => {
+    found = performance.now();
+  });
+  try {
+    const began = performance.now();
+    writeFileSync(join(folder, 'filled'), Buffer.alloc(bytes, 1));
+    while (found === null && performance.now() - began < PAUSE_MS - 500) await wait(10);
+    return found === null ? null : found - began;
+  } finally {
+    stop();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+// Attack: gigabytes in the two seconds between two measurements.
+test('a folder is measured at once when the room on the disk vanishes', async () => {
+  const rounds: (number | null)[] = [];
+  // Somebody else may give back at the same moment what is taken here, and may keep the machine busy.
+  while (rounds.length < 5 && (rounds.at(-1) ?? null) === null) rounds.push(await foundAfter(48 << 20));
+  assert.notEqual(rounds.at(-1), null, `${rounds.length} rounds`);
+});
+
+test('what is written within the limit ends nobody', async () => {
+  assert.equal(await foundAfter(4 << 20), null);
+});
+
+// Attack: many small files, so that a measurement takes long and none is due for twenty times as long; then large ones.
+test('a folder that may be too large by now is measured before it is due', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'own-folder-'));
+  try {
+    for (let n = 0; n < 3_000; n++) writeFileSync(join(folder, String(n)), '');
+    const found: string[] = [];
+    const own = new OwnFolder(
+      folder,
+      { storageMiB: 32, files: 10_000 },
+      ({ limit, message }) => found.push(`${limit}: ${message}`),
+      () => [],
+    );
+    const began = performance.now();
+    own.measure();
+    for (let round = 0; round < 1_000; round++) await setImmediate();
+    const tookMs = performance.now() - began;
+    writeFileSync(join(folder, 'large'), Buffer.alloc(40 << 20, 1));
+    own.measureIfDue(performance.now(), FREE);
+    own.measureIfDue(performance.now() + tookMs, FREE - (40 << 20));
+    for (let round = 0; round < 1_000; round++) await setImmediate();
+    assert.deepEqual(found, ['storageMiB: it keeps more than 32 MiB in its own folder']);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+/** More than any disk of the machine has, so that what is free there plays no part. */
+const FREE = 2 ** 50;
+
+test('folders nested too deep are told apart from a limit of the manifest', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'own-folder-'));
+  try {
+    mkdirSync(join(folder, ...Array.from({ length: DEEPEST + 1 }, () => 'd')), { recursive: true });
+    const found: string[] = [];
+    const roomy = { storageMiB: 32, files: 10_000 };
+    new OwnFolder(
+      folder,
+      roomy,
+      ({ limit }) => found.push(limit),
+      () => [],
+    ).measure();
+    for (let round = 0; round < 1_000; round++) await setImmediate();
+    assert.deepEqual(found, ['nesting']);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

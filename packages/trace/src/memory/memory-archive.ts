@@ -1,0 +1,370 @@
+/**
+ * All that is remembered, as the user sees, corrects, deletes and exports it. It crosses owners, so it is for the user's
+ * own commands and never for a context.
+ *
+ * Ring 0.
+ */
+import { failed, ok, type Result, type SessionId, USER_LABEL } from '@cordon/core';
+
+import type { Database, TellBroken } from '../database/database.ts';
+import { numberOf, numberOrNull, quoteText, type Row, textOf } from '../database/row.ts';
+import { PLACE, summaryPlace, turnPlace } from '../database/sealed-column.ts';
+import type { ItemId, MemoryFact, MemoryOwner, Summary, Turn } from './memory-item.ts';
+import {
+  FACT_ORDER,
+  factOf,
+  ownerOf,
+  ownerText,
+  SELECT_FACTS,
+  SELECT_SUMMARIES,
+  SELECT_TURNS,
+  summaryOf,
+  turnOf,
+} from './memory-row.ts';
+
+export type MemoryItem =
+  | ({ readonly kind: 'turn'; readonly owner: MemoryOwner } & Turn)
+  | ({ readonly kind: 'summary'; readonly owner: MemoryOwner } & Summary)
+  | ({ readonly kind: 'fact'; readonly owner: MemoryOwner } & MemoryFact);
+
+export interface OwnerOverview {
+  readonly owner: MemoryOwner;
+  readonly turns: number;
+  readonly sessions: number;
+  readonly summaries: number;
+  readonly facts: number;
+  /** Of texts as they are kept. */
+  readonly bytes: number;
+  /** When something was last added, in milliseconds since the epoch. */
+  readonly lastAt: number | null;
+}
+
+export interface ItemFilter {
+  readonly owner?: MemoryOwner | undefined;
+  readonly session?: SessionId | undefined;
+  readonly kind?: MemoryItem['kind'] | undefined;
+}
+
+export interface ItemFault {
+  readonly kind: 'item-unknown' | 'item-ambiguous';
+  readonly message: string;
+  readonly help: string;
+}
+
+/** How long and how much is kept; null: no limit. */
+export interface Retention {
+  /** Milliseconds; turns, summaries, and facts that were not learnt again since. */
+  readonly age: number | null;
+  /** Of the turns of one owner, as they are kept; the oldest go first. */
+  readonly bytes: number | null;
+}
+
+export interface Deleted {
+  readonly turns: number;
+  readonly summaries: number;
+  readonly facts: number;
+}
+
+export interface MemoryArchiveOptions {
+  readonly database: Database;
+  readonly now: () => number;
+}
+
+export class MemoryArchive {
+  readonly #database: Database;
+  readonly #now: () => number;
+
+  constructor({ database, now }: MemoryArchiveOptions) {
+    this.#database = database;
+    this.#now = now;
+  }
+
+  /** Who has a memory, apps last. */
+  owners(): readonly MemoryOwner[] {
+    return this.overview().map(({ owner }) => owner);
+  }
+
+  /** What each owner has, apps last. */
+  overview(tell: TellBroken | null = null): readonly OwnerOverview[] {
+    const of = (table: string, what: string) => `(SELECT ${what} FROM ${table} x WHERE x.owner = o.owner)`;
+    const size = (table: string, column: string) => of(table, `coalesce(sum(octet_length(${column})), 0)`);
+    const sql = `SELECT o.owner, ${of('turns', 'count(*)')} AS turns, ${of('turns', 'count(DISTINCT session)')} AS sessions,
+      ${of('summaries', 'count(*)')} AS summaries, ${of('facts', 'count(*)')} AS facts,
+      ${size('turns', 'text')} + ${size('summaries', 'text')} + ${size('facts', 'name')} + ${size('facts', 'value')} AS bytes,
+      max(coalesce(${of('turns', 'max(time)')}, ${of('facts', 'max(time)')}),
+        coalesce(${of('facts', 'max(time)')}, ${of('turns', 'max(time)')})) AS last_at
+      FROM (SELECT owner FROM turns UNION SELECT owner FROM facts UNION SELECT owner FROM summaries) o
+      ORDER BY substr(o.owner, 1, 1) = char(34), o.owner`;
+    const overviewOf = (row: Row): OwnerOverview => ({
+      owner: ownerOf(textOf(row, 'owner')),
+      turns: numberOf(row, 'turns'),
+      sessions: numberOf(row, 'sessions'),
+      summaries: numberOf(row, 'summaries'),
+      facts: numberOf(row, 'facts'),
+      bytes: numberOf(row, 'bytes'),
+      lastAt: numberOrNull(row, 'last_at'),
+    });
+    return this.#database.listed(sql, [], overviewOf, tell);
+  }
+
+  /** Facts by name, then summaries and turns in the order in which they were made; owner by owner. */
+  items({ owner, session, kind }: ItemFilter = {}, tell: TellBroken | null = null): readonly MemoryItem[] {
+    const owners = owner === undefined ? this.overview(tell).map((one) => one.owner) : [owner];
+    return owners.flatMap((one) => [
+      ...(session !== undefined || (kind ?? 'fact') !== 'fact' ? [] : this.#facts(one, tell)),
+      ...((kind ?? 'summary') === 'summary' ? this.#summaries(one, session, tell) : []),
+      ...((kind ?? 'turn') === 'turn' ? this.#turns(one, session, tell) : []),
+    ]);
+  }
+
+  /** By its id or by how the id begins. */
+  find(item: ItemId): Result<MemoryItem, ItemFault> {
+    // An id has none of GLOB's special characters.
+    const found = /^[0-9A-Za-z]{4,64}$/.test(item) ? this.#named(`${item}*`) : [];
+    const [first] = found;
+    if (first === undefined) return failed(UNKNOWN);
+    return found.length > 1 ? failed(AMBIGUOUS) : ok(first);
+  }
+
+  /**
+   * Replaces the text of an item: of a fact its value. A corrected fact is the user's own statement, also
+   * where an app's value stood before, and is corrected for all owners that have it from the same source. A turn or a
+   * summary keeps its label: that a text was corrected does not tell that all of it was read.
+   */
+  correct(item: ItemId, text: string): Result<MemoryItem, ItemFault> {
+    const found = this.find(item);
+    if (!found.ok) return found;
+    const { value } = found;
+    this.#database.write(() => {
+      switch (value.kind) {
+        case 'fact':
+          for (const copy of this.#copies(value)) this.#correctFact(copy, text);
+          return;
+        case 'turn':
+          return this.#replaceText('turns', value, text);
+        case 'summary':
+          return this.#replaceText('summaries', value, text);
+        default:
+          value satisfies never;
+      }
+    });
+    return this.find(value.id);
+  }
+
+  /** A fact goes with its copies: the system's, and that of the conversation in which it was learnt. */
+  deleteItem(item: ItemId): Result<Deleted, ItemFault> {
+    const found = this.find(item);
+    if (!found.ok) return found;
+    const { value } = found;
+    return ok(
+      this.#counted(() => {
+        switch (value.kind) {
+          case 'fact':
+            for (const copy of this.#copies(value))
+              this.#database.run('DELETE FROM facts WHERE id = ?', copy.id);
+            return;
+          case 'turn':
+            this.#database.run('DELETE FROM turns WHERE id = ?', value.id);
+            return;
+          case 'summary':
+            this.#database.run('DELETE FROM summaries WHERE id = ?', value.id);
+            return;
+          default:
+            value satisfies never;
+        }
+      }),
+    );
+  }
+
+  /** What was said in one session, of all owners; facts belong to no session and stay. */
+  deleteSession(session: SessionId): Deleted {
+    return this.#counted(() => {
+      for (const table of ['summaries', 'turns'])
+        this.#database.run(
+          `DELETE FROM ${table} WHERE session = (SELECT key FROM sessions WHERE id = ?)`,
+          session,
+        );
+    });
+  }
+
+  deleteOwner(owner: MemoryOwner): Deleted {
+    return this.#counted(() => {
+      for (const table of TABLES)
+        this.#database.run(`DELETE FROM ${table} WHERE owner = ?`, ownerText(owner));
+    });
+  }
+
+  deleteEverything(): Deleted {
+    return this.#counted(() => {
+      for (const table of TABLES) this.#database.run(`DELETE FROM ${table}`);
+    });
+  }
+
+  /** Deletes what is older or more than is kept. */
+  prune({ age, bytes }: Retention): Deleted {
+    return this.#counted(() => {
+      if (age !== null)
+        for (const table of TABLES)
+          this.#database.run(`DELETE FROM ${table} WHERE time < ?`, this.#now() - age);
+      if (bytes !== null) {
+        const sizes = `SELECT key, sum(octet_length(text)) OVER (PARTITION BY owner ORDER BY key DESC) AS kept FROM turns`;
+        this.#database.run(
+          `DELETE FROM turns WHERE key IN (SELECT key FROM (${sizes}) WHERE kept > ?)`,
+          bytes,
+        );
+      }
+    });
+  }
+
+  #facts(owner: MemoryOwner, tell: TellBroken | null): readonly MemoryItem[] {
+    const sql = `${SELECT_FACTS} WHERE f.owner = ? ${FACT_ORDER}`;
+    const facts = this.#database.listed(sql, [ownerText(owner)], factOf(this.#database.seal), tell);
+    const sorted = [...facts].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+    return sorted.map((fact) => ({ kind: 'fact', owner, ...fact }));
+  }
+
+  #summaries(
+    owner: MemoryOwner,
+    session: SessionId | null = null,
+    tell: TellBroken | null = null,
+  ): readonly MemoryItem[] {
+    const sql = `${SELECT_SUMMARIES} WHERE m.owner = ? AND (? IS NULL OR s.id = ?) ORDER BY m.key`;
+    return this.#database
+      .listed(sql, [ownerText(owner), session, session], summaryOf(this.#database.seal), tell)
+      .map((summary) => ({ kind: 'summary', owner, ...summary }));
+  }
+
+  #turns(
+    owner: MemoryOwner,
+    session: SessionId | null = null,
+    tell: TellBroken | null = null,
+  ): readonly MemoryItem[] {
+    const sql = `${SELECT_TURNS} WHERE t.owner = ? AND (? IS NULL OR s.id = ?) ORDER BY t.key`;
+    return this.#database
+      .listed(sql, [ownerText(owner), session, session], turnOf(this.#database.seal), tell)
+      .map((turn) => ({ kind: 'turn', owner, ...turn }));
+  }
+
+  #named(pattern: string): readonly MemoryItem[] {
+    const { seal } = this.#database;
+    const all = <T>(sql: string, make: (owner: MemoryOwner, row: Parameters<typeof textOf>[0]) => T) =>
+      this.#database.all(sql, [pattern], (row) => make(ownerOf(textOf(row, 'owner')), row));
+    return [
+      ...all<MemoryItem>(`${SELECT_FACTS} WHERE f.id GLOB ? LIMIT 2`, (owner, row) => ({
+        kind: 'fact',
+        owner,
+        ...factOf(seal)(row),
+      })),
+      ...all<MemoryItem>(`${SELECT_SUMMARIES} WHERE m.id GLOB ? LIMIT 2`, (owner, row) => ({
+        kind: 'summary',
+        owner,
+        ...summaryOf(seal)(row),
+      })),
+      ...all<MemoryItem>(`${SELECT_TURNS} WHERE t.id GLOB ? LIMIT 2`, (owner, row) => ({
+        kind: 'turn',
+        owner,
+        ...turnOf(seal)(row),
+      })),
+    ];
+  }
+
+  /** The fact itself, and those that other owners have of the same name from the same event. */
+  #copies(fact: FactItem): readonly FactItem[] {
+    if (fact.source === null) return [fact];
+    const sql = `${SELECT_FACTS} WHERE f.source = ? AND f.learnt = ?`;
+    const { seal } = this.#database;
+    const others = this.#database.all(
+      sql,
+      [fact.source, fact.learnt],
+      (row): FactItem => ({
+        kind: 'fact',
+        owner: ownerOf(textOf(row, 'owner')),
+        ...factOf(seal)(row),
+      }),
+    );
+    return others.filter(({ name, origin }) => name === fact.name && origin === fact.origin);
+  }
+
+  #correctFact(fact: FactItem, value: string): void {
+    const owner = ownerText(fact.owner);
+    const { seal } = this.#database;
+    const name = seal.closeAlike(quoteText(fact.name), PLACE.factName(owner));
+    // What an app said becomes what the user said; in whose conversation the user stated a fact stays with it.
+    const origin = fact.learnt === 'observed' || fact.origin === null ? '' : quoteText(fact.origin);
+    const { integrity, confidentiality } = USER_LABEL;
+    const time = this.#now();
+    const columns = {
+      ...{ name: fact.name, learnt: 'stated', origin, source: fact.source, ...USER_LABEL, time },
+      isCorrected: true,
+    };
+    this.#database.run('DELETE FROM facts WHERE id = ?', fact.id);
+    this.#database.run(
+      `DELETE FROM facts WHERE owner = ? AND name = ? AND learnt = 'stated' AND origin = ? AND integrity = ?`,
+      owner,
+      name,
+      origin,
+      integrity,
+    );
+    this.#database.run(
+      `INSERT INTO facts (id, owner, name, value, origin, source, integrity, confidentiality, learnt, time, corrected)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'stated', ?, 1)`,
+      fact.id,
+      owner,
+      name,
+      seal.close(quoteText(value), PLACE.factValue(owner, fact.id, columns)),
+      origin,
+      fact.source,
+      integrity,
+      confidentiality,
+      time,
+    );
+  }
+
+  #replaceText(table: 'turns' | 'summaries', { id }: MemoryItem, text: string): void {
+    const [select, place] =
+      table === 'turns'
+        ? ([`${SELECT_TURNS} WHERE t.id = ?`, turnPlace] as const)
+        : ([`${SELECT_SUMMARIES} WHERE m.id = ?`, summaryPlace] as const);
+    const sealed = this.#database.first(select, [id], (row) =>
+      this.#database.seal.close(quoteText(text), place({ ...row, corrected: 1 })),
+    );
+    this.#database.run(`UPDATE ${table} SET text = ?, corrected = 1 WHERE id = ?`, sealed, id);
+  }
+
+  /** Counted before and after: a summary goes with its turns, by a trigger. */
+  #counted(work: () => void): Deleted {
+    return this.#database.write(() => {
+      const before = this.#counts();
+      work();
+      const after = this.#counts();
+      return {
+        turns: before.turns - after.turns,
+        summaries: before.summaries - after.summaries,
+        facts: before.facts - after.facts,
+      };
+    });
+  }
+
+  #counts(): Deleted {
+    const of = (table: string) =>
+      this.#database.first(`SELECT count(*) AS n FROM ${table}`, [], (row) => numberOf(row, 'n')) ?? 0;
+    return { turns: of('turns'), summaries: of('summaries'), facts: of('facts') };
+  }
+}
+
+type FactItem = Extract<MemoryItem, { readonly kind: 'fact' }>;
+
+/** Summaries before the turns that they are made of. */
+const TABLES = ['summaries', 'turns', 'facts'] as const;
+
+const UNKNOWN: ItemFault = {
+  kind: 'item-unknown',
+  message: 'nothing is remembered under this id',
+  help: '`cordon memory show` lists what is, with ids',
+};
+
+const AMBIGUOUS: ItemFault = {
+  kind: 'item-ambiguous',
+  message: 'several ids begin like this',
+  help: 'write more of it',
+};

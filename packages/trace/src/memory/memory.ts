@@ -1,0 +1,289 @@
+/**
+ * Memory: what was said (history, by session), what became of the older part of it (one rolling summary for each
+ * session), and what was learnt (facts, over all sessions), for the system and for each spoke (paper, Appendix A-C).
+ *
+ * INVARIANT (kept apart): a `Memory` is bound to its owner when it is made; none of its operations takes an owner or the
+ * key of a row, and each of its statements names the owner's rows only. What crosses owners is in memory-archive.ts,
+ * which is the user's and never a context's.
+ *
+ * Ring 0.
+ */
+import type { AppId, EventId, SessionId } from '@cordon/core';
+import type { Database } from '../database/database.ts';
+import { numberOf, quoteText } from '../database/row.ts';
+import { PLACE } from '../database/sealed-column.ts';
+import type { Sessions } from '../journal/session.ts';
+import type {
+  FactKind,
+  MemoryFact,
+  MemoryOwner,
+  NewSummary,
+  OpenTurn,
+  Provenance,
+  Summary,
+  Turn,
+  TurnRole,
+} from './memory-item.ts';
+import {
+  FACT_ORDER,
+  factOf,
+  ownerText,
+  SELECT_FACTS,
+  SELECT_SUMMARIES,
+  SELECT_TURNS,
+  summaryOf,
+  turnOf,
+} from './memory-row.ts';
+
+export interface MemoryOptions {
+  readonly database: Database;
+  readonly sessions: Sessions;
+  readonly now: () => number;
+  readonly randomId: () => string;
+}
+
+export class Memory {
+  readonly #database: Database;
+  readonly #options: MemoryOptions;
+  readonly #owner: string;
+
+  constructor(owner: MemoryOwner, options: MemoryOptions) {
+    this.#owner = ownerText(owner);
+    this.#options = options;
+    this.#database = options.database;
+  }
+
+  /** The same, but keeps a turn of the same role from the same event once: a session that resumes after a crash records it again. */
+  recordOnce(session: SessionId, role: TurnRole, text: string, provenance: EventProvenance): void {
+    const sql = `SELECT 1 AS one ${SAID_BEFORE}`;
+    this.#database.write(() => {
+      const said = [provenance.source, this.#owner, session, role];
+      if (!(this.#database.first(sql, said, () => true) ?? false))
+        this.record(session, role, text, provenance);
+    });
+  }
+
+  /** The same, but replaces what stands there: work that was given up may have continued and ended differently. */
+  recordInstead(session: SessionId, role: TurnRole, text: string, provenance: EventProvenance): void {
+    this.#database.write(() => {
+      this.#database.run(`DELETE ${SAID_BEFORE}`, provenance.source, this.#owner, session, role);
+      this.record(session, role, text, provenance);
+    });
+  }
+
+  /** Adds to the history of a session that this process holds. */
+  record(session: SessionId, role: TurnRole, text: string, provenance: Provenance): void {
+    const turn = this.#options.randomId();
+    const time = this.#options.now();
+    const origin = provenance.origin === null ? null : quoteText(provenance.origin);
+    const { source, label, holdsOthersValues = false } = provenance;
+    const columns = { session, role, origin, source, ...label, time, holdsOthersValues };
+    const place = PLACE.turn(this.#owner, turn, columns);
+    this.#database.write(() => {
+      const { key } = this.#options.sessions.require(session);
+      this.#database.run(
+        `INSERT INTO turns (id, owner, session, role, text, origin, source, integrity, confidentiality, time, others_values)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        turn,
+        this.#owner,
+        key,
+        role,
+        this.#database.seal.close(quoteText(text), place),
+        origin,
+        source,
+        label.integrity,
+        label.confidentiality,
+        time,
+        Number(holdsOthersValues),
+      );
+    });
+  }
+
+  /** What was said in this session, oldest first. */
+  history(session: SessionId): readonly Turn[] {
+    const sql = `${SELECT_TURNS} WHERE t.owner = ? AND s.id = ? ORDER BY t.key`;
+    return this.#database.all(sql, [this.#owner, session], turnOf(this.#database.seal));
+  }
+
+  /** The last messages of the user with all that followed each, oldest first; at most so many, and none that the summary covers. */
+  recent(session: SessionId, interactions: number): readonly OpenTurn[] {
+    if (!(interactions >= 1)) return [];
+    const sql = `SELECT key FROM turns WHERE owner = ? AND session = ${SESSION_KEY} AND role = 'user'
+      ORDER BY key DESC LIMIT 1 OFFSET ?`;
+    const offset = Math.min(Math.floor(interactions), Number.MAX_SAFE_INTEGER) - 1;
+    const first = this.#database.first(sql, [this.#owner, session, offset], (row) => numberOf(row, 'key'));
+    return this.#after(session, Math.max((first ?? 1) - 1, this.#covered(session)));
+  }
+
+  /**
+   * The last messages of the user in other sessions, each with all that followed it there, oldest first; at most so many, and
+   * none that was said after `until`, so that it is the same when the query that asks resumes after a crash. However much there
+   * is, no more is read.
+   */
+  elsewhere(session: SessionId, until: number, interactions: number): readonly Turn[] {
+    if (!(interactions >= 1)) return [];
+    const others = `owner = ? AND session <> ${SESSION_KEY} AND time <= ?`;
+    const firstOf = `SELECT key FROM turns WHERE ${others} AND role = 'user' ORDER BY key DESC LIMIT 1 OFFSET ?`;
+    const offset = Math.min(Math.floor(interactions), Number.MAX_SAFE_INTEGER) - 1;
+    const where = [this.#owner, session, until];
+    const first = this.#database.first(firstOf, [...where, offset], (row) => numberOf(row, 'key'));
+    const sql = `${SELECT_TURNS} WHERE t.owner = ? AND t.session <> ${SESSION_KEY} AND t.time <= ? AND t.key >= ? ORDER BY t.key`;
+    return this.#database.all(sql, [...where, first ?? 0], turnOf(this.#database.seal));
+  }
+
+  /** The summary of the newest other session that has one, if it was made by then; null: it was not, or there is none. */
+  summaryElsewhere(session: SessionId, until: number): Summary | null {
+    const sql = `${SELECT_SUMMARIES} WHERE m.owner = ? AND m.session <> ${SESSION_KEY} ORDER BY m.session DESC LIMIT 1`;
+    const newest = this.#database.first(sql, [this.#owner, session], summaryOf(this.#database.seal));
+    return newest === null || newest.time > until ? null : newest;
+  }
+
+  /** The turns that the summary does not cover, oldest first: all of them where there is none. */
+  open(session: SessionId): readonly OpenTurn[] {
+    return this.#after(session, this.#covered(session));
+  }
+
+  #after(session: SessionId, place: number): readonly OpenTurn[] {
+    const sql = `${SELECT_TURNS} WHERE t.owner = ? AND t.session = ${SESSION_KEY} AND t.key > ? ORDER BY t.key`;
+    const turn = turnOf(this.#database.seal);
+    return this.#database.all(sql, [this.#owner, session, place], (row) => ({
+      ...turn(row),
+      place: numberOf(row, 'key'),
+    }));
+  }
+
+  /** Place of the last turn that the summary covers; 0: there is none. */
+  #covered(session: SessionId): number {
+    const sql = `SELECT through FROM summaries WHERE owner = ? AND session = ${SESSION_KEY}`;
+    return this.#database.first(sql, [this.#owner, session], (row) => numberOf(row, 'through')) ?? 0;
+  }
+
+  summary(session: SessionId): Summary | null {
+    const sql = `${SELECT_SUMMARIES} WHERE m.owner = ? AND s.id = ?`;
+    return this.#database.first(sql, [this.#owner, session], summaryOf(this.#database.seal));
+  }
+
+  /** Replaces the last summary, which the new one contains. */
+  summarise(session: SessionId, made: NewSummary): void {
+    const { text, madeBy, through, source, label, holdsOthersValues = false } = made;
+    const summary = this.#options.randomId();
+    const time = this.#options.now();
+    const columns = { session, madeBy, through, source, ...label, time, holdsOthersValues };
+    this.#database.write(() => {
+      const { key } = this.#options.sessions.require(session);
+      this.#database.run('DELETE FROM summaries WHERE owner = ? AND session = ?', this.#owner, key);
+      this.#database.run(
+        `INSERT INTO summaries (id, owner, session, text, through, made_by, source, integrity, confidentiality, time,
+           others_values)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        summary,
+        this.#owner,
+        key,
+        this.#database.seal.close(quoteText(text), PLACE.summary(this.#owner, summary, columns)),
+        through,
+        madeBy,
+        source,
+        label.integrity,
+        label.confidentiality,
+        time,
+        Number(holdsOthersValues),
+      );
+    });
+  }
+
+  /**
+   * Keeps a fact; a newer value of the same name replaces the older one of the same kind, origin and integrity only. So
+   * what an app says, or what untrusted text says, never takes the place of what the user said: both stand.
+   */
+  learn(name: string, value: string, provenance: Provenance, learnt: FactKind = 'stated'): void {
+    const origin = provenance.origin === null ? '' : quoteText(provenance.origin);
+    const { seal } = this.#database;
+    const closedName = seal.closeAlike(quoteText(name), PLACE.factName(this.#owner));
+    const known = 'owner = ? AND name = ? AND learnt = ? AND origin = ? AND integrity = ?';
+    const { integrity, confidentiality } = provenance.label;
+    const fact = this.#options.randomId();
+    const time = this.#options.now();
+    const columns = { name, learnt, origin, source: provenance.source, integrity, confidentiality, time };
+    this.#database.write(() => {
+      this.#database.run(
+        `DELETE FROM facts WHERE ${known}`,
+        this.#owner,
+        closedName,
+        learnt,
+        origin,
+        integrity,
+      );
+      this.#database.run(
+        `INSERT INTO facts (id, owner, name, value, origin, source, integrity, confidentiality, learnt, time)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        fact,
+        this.#owner,
+        closedName,
+        seal.close(quoteText(value), PLACE.factValue(this.#owner, fact, columns)),
+        origin,
+        provenance.source,
+        integrity,
+        confidentiality,
+        learnt,
+        time,
+      );
+    });
+  }
+
+  /** All facts by name; of one name the user's and trusted ones first. */
+  facts(): readonly MemoryFact[] {
+    const sql = `${SELECT_FACTS} WHERE f.owner = ? ${FACT_ORDER}`;
+    const facts = this.#database.all(sql, [this.#owner], factOf(this.#database.seal));
+    // Sealed names have no order of their own; the sort is stable, so that of one name it stays as it is.
+    return [...facts].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  }
+
+  /** All that is known under a name, the user's and trusted ones first. */
+  factsNamed(name: string): readonly MemoryFact[] {
+    const sql = `${SELECT_FACTS} WHERE f.owner = ? AND f.name = ? ${FACT_ORDER}`;
+    return this.#database.all(sql, [this.#owner, this.#closedName(name)], factOf(this.#database.seal));
+  }
+
+  /** Deletes every fact of this name, whatever its origin; returns how many there were. */
+  forget(name: string): number {
+    const sql = 'DELETE FROM facts WHERE owner = ? AND name = ?';
+    return this.#database.write(() => this.#database.run(sql, this.#owner, this.#closedName(name)));
+  }
+
+  /** Deletes what this app's outputs stated under this name. */
+  forgetObserved(name: string, origin: AppId): void {
+    const sql = "DELETE FROM facts WHERE owner = ? AND name = ? AND learnt = 'observed' AND origin = ?";
+    this.#database.write(() => {
+      this.#database.run(sql, this.#owner, this.#closedName(name), quoteText(origin));
+    });
+  }
+
+  /** Deletes what this app's outputs stated, but for the newest so many. */
+  trimObserved(origin: AppId, most: number): void {
+    const of = "FROM facts WHERE owner = ? AND learnt = 'observed' AND origin = ?";
+    const sql = `DELETE ${of} AND key NOT IN (SELECT key ${of} ORDER BY key DESC LIMIT ?)`;
+    const whose = [this.#owner, quoteText(origin)];
+    this.#database.write(() => {
+      this.#database.run(sql, ...whose, ...whose, most);
+    });
+  }
+
+  /** Deletes the history of one session and what was made of it; returns how many turns there were. */
+  forgetSession(session: SessionId): number {
+    const where = 'WHERE owner = ? AND session = (SELECT key FROM sessions WHERE id = ?)';
+    return this.#database.write(() => {
+      this.#database.run(`DELETE FROM summaries ${where}`, this.#owner, session);
+      return this.#database.run(`DELETE FROM turns ${where}`, this.#owner, session);
+    });
+  }
+
+  #closedName(name: string): string {
+    return this.#database.seal.closeAlike(quoteText(name), PLACE.factName(this.#owner));
+  }
+}
+
+const SESSION_KEY = '(SELECT key FROM sessions WHERE id = ?)';
+const SAID_BEFORE = `FROM turns WHERE source = ? AND owner = ? AND session = ${SESSION_KEY} AND role = ?`;
+
+/** Of what one event led to. */
+type EventProvenance = Provenance & { readonly source: EventId };
