@@ -262,11 +262,11 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'keeps the compiled code of the agent loop in a folder of the hub',
   },
-  'packages/hub/src/apps/rate.ts': {
+  'packages/hub/src/apps/rate-limit.ts': {
     of: ['clock'],
     why: 'what apps send is counted by the second, on a clock that nobody can set back',
   },
-  'packages/hub/src/lone-app.ts': {
+  'packages/hub/src/standalone-app.ts': {
     of: ['code at run time'],
     why: 'the way to the network is loaded when an app that has it is run',
   },

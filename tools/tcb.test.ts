@@ -74,7 +74,7 @@ test('in a trusted package, only its index imports what does not belong to the t
       .map(({ file, target }) => `${file.path} imports ${target}`);
   });
   // A plan is a proposal like any other: what it says is checked, and decides nothing.
-  const planning = ['app-index', 'evident-plan', 'planned-task', 'planner'].map(
+  const planning = ['app-index', 'explicit-plan', 'planned-task', 'planner'].map(
     (name) => `packages/hub/src/planning/planning.ts imports packages/hub/src/planning/${name}.ts`,
   );
   assert.deepEqual(leaks, planning);

@@ -30,8 +30,8 @@ function modulesOf(file: string): readonly string[] {
 /** Entries that stand for themselves, with all that they load of their package. */
 const LONE = [
   'hub/context/owner.ts',
-  'hub/journal/begun-session.ts',
   'hub/journal/interruption.ts',
+  'hub/journal/session-record.ts',
   'sandbox/layers.ts',
   'sandbox/tree-digest.ts',
 ];
@@ -44,8 +44,8 @@ for (const [file, packages] of [
       ...[
         'core',
         'hub/context/owner.ts',
-        'hub/journal/begun-session.ts',
         'hub/journal/interruption.ts',
+        'hub/journal/session-record.ts',
         'llm',
       ],
       ...['sandbox/layers.ts', 'sandbox/tree-digest.ts', 'trace'],

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs';
 import { test } from 'node:test';
-import { breathe } from '../src/context/breathe.ts';
+import { breathe } from '../src/context/event-loop-turn.ts';
 
 const LONG_LENGTH = 1024 * 1024;
 

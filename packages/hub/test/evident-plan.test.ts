@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Functionality, type InstalledApp, id } from '@cordon/core';
 import fc from 'fast-check';
-import { evidentPlan, type Subject } from '../src/planning/evident-plan.ts';
+import { evidentPlan, type Subject } from '../src/planning/explicit-plan.ts';
 import { app, serves, shape } from './fixture/app.ts';
 import '../../../tools/seed.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { LastWords } from '../src/processes/last-words.ts';
+import { LastWords } from '../src/processes/stderr-tail.ts';
 
 async function heard(...pieces: readonly (string | Buffer)[]) {
   const stream = new PassThrough();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Rate } from '../src/apps/rate.ts';
+import { Rate } from '../src/apps/rate-limit.ts';
 
 function clocked(perSecond: number, burst: number) {
   let now = 0;

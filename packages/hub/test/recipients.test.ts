@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { argumentsDatum } from '../src/consent/needs.ts';
 import { boundArguments, recipientsIn } from '../src/consent/recipients.ts';
-import { ReturnedTexts, UserWords } from '../src/context/heard-texts.ts';
+import { argumentsDatum } from '../src/consent/requirements.ts';
+import { ReturnedTexts, UserWords } from '../src/context/session-texts.ts';
 import '../../../tools/seed.ts';
 
 const named = (args: Parameters<typeof recipientsIn>[0]) =>

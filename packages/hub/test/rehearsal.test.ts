@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { type Json, type JsonSchema, ok, type Result } from '@cordon/core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { AppStart } from '../src/apps/app-start.ts';
-import { PRETENDED_APP, PRETENDED_LAUNCHER, rehearse } from '../src/apps/rehearsal.ts';
+import { PRETENDED_APP, PRETENDED_LAUNCHER, rehearse } from '../src/apps/jit-warmup.ts';
 import { SchemaValidator, validatorOnDemand } from '../src/apps/schema-validator.ts';
 
 test('every call of the rehearsal is answered as that of an app is, and its process ends', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Event, type EventBody, HUB_LABEL, id, type Label, USER_LABEL } from '@cordon/core';
-import { RunningSubject } from '../src/planning/running-subject.ts';
+import { RunningSubject } from '../src/planning/follow-up-subject.ts';
 
 /** What a session is about after a query whose plan needs these facts, and in which this was released. */
 function factsAfter(needs: readonly string[], name: string, label: Label): readonly string[] | undefined {

@@ -24,7 +24,7 @@ import type { AppDescription } from './app-description.ts';
 import { unstartable } from './app-faults.ts';
 import type { AppPins, Vetting } from './app-pins.ts';
 import { AppStart, type AppStartParts } from './app-start.ts';
-import { hasRoom } from './room.ts';
+import { hasRoom } from './free-memory.ts';
 
 /** Told of what happens to apps that are in use, for the trace. */
 export interface AppObserver {

@@ -22,8 +22,8 @@ import { AppConnection, type AppTold } from './app-connection.ts';
 import { appTools, describeApp, toldInstructions } from './app-description.ts';
 import { lateStart, startFault, violation } from './app-faults.ts';
 import type { AppLauncher, AppProcess, ConnectRemote, NetworkAccess, NetworkOf } from './app-process.ts';
+import { PRETENDED_APP, PRETENDED_LAUNCHER, rehearse } from './jit-warmup.ts';
 import { StreamTransport } from './mcp-transport.ts';
-import { PRETENDED_APP, PRETENDED_LAUNCHER, rehearse } from './rehearsal.ts';
 import type { LoadValidator, SchemaValidator } from './schema-validator.ts';
 
 export interface AppStartParts {

@@ -17,8 +17,8 @@ import {
 } from '@cordon/core';
 import { LineDecoder } from '@cordon/protocol';
 import type { JSONRPCMessage, JSONRPCRequest, Transport } from '@modelcontextprotocol/client';
-import { LONG, wholeTurn } from '../context/breathe.ts';
-import { Rate } from './rate.ts';
+import { LONG, wholeTurn } from '../context/event-loop-turn.ts';
+import { Rate } from './rate-limit.ts';
 
 export interface AppStreams {
   readonly stdin: Writable;

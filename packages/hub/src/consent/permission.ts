@@ -28,8 +28,8 @@ import {
   type SessionId,
 } from '@cordon/core';
 import type { Context } from '../context/context.ts';
-import type { Agreed } from '../journal/progress.ts';
 import type { Recorder } from '../journal/recorder.ts';
+import type { Agreed } from '../journal/resume-cursor.ts';
 import { type FirstAnswer, firstAnswer, type OpenQuestionParts } from './open-question.ts';
 
 /** A question that the permission model requires. */

@@ -4,8 +4,8 @@
  * Ring 0.
  */
 import { type AppId, type Json, type JsonSchema, settle, sizeOfTexts, toJson } from '@cordon/core';
-import { breathe, LONG, wholeTurn } from './breathe.ts';
 import type { CallResult } from './call-result.ts';
+import { breathe, LONG, wholeTurn } from './event-loop-turn.ts';
 
 /** A tool as its app declares it. */
 export interface AppTool {

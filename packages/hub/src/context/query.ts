@@ -6,10 +6,10 @@
 import type { Clock, Event, ModelPrices, PlanOrigin, Reason, StepPlan, TurnLimits } from '@cordon/core';
 import { type Fault, failed, fault, type Result } from '@cordon/core';
 import { Budget, type Reservation } from './budget.ts';
-import { Course } from './course.ts';
-import { ReturnedTexts } from './heard-texts.ts';
 import type { ContextOwner } from './owner.ts';
+import { Course } from './query-activity.ts';
 import { factKey, type KnownFact, NO_PAST, type Observation, type QueryPast } from './query-facts.ts';
+import { ReturnedTexts } from './session-texts.ts';
 
 export interface QueryParts {
   readonly text: string;

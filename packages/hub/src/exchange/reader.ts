@@ -20,8 +20,8 @@ import {
 } from '@cordon/core';
 import { readingsOf } from '@cordon/protocol';
 import type { LoadValidator } from '../apps/schema-validator.ts';
-import { readNeed } from '../consent/needs.ts';
 import type { PermissionNeed } from '../consent/permission.ts';
+import { readNeed } from '../consent/requirements.ts';
 import type { Context } from '../context/context.ts';
 import type { Query } from '../context/query.ts';
 import type { HeldText } from '../context/references.ts';

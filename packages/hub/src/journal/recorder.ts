@@ -19,9 +19,9 @@ import type { ReferenceMonitor } from '@cordon/monitor';
 import type { SessionFacts } from '@cordon/policy/rules';
 import type { EventDraft, SessionJournal } from '@cordon/trace';
 import type { Context } from '../context/context.ts';
-import { Doubts } from './doubts.ts';
-import type { Progress } from './progress.ts';
 import { replay } from './replay.ts';
+import type { Progress } from './resume-cursor.ts';
+import { Doubts } from './unknown-outcomes.ts';
 
 /** Where an event arose and what it carries on. */
 export interface Provenance {

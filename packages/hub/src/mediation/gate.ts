@@ -28,9 +28,9 @@ import {
   type Ruling,
 } from '@cordon/core';
 import type { Judged, MonitorFrame, ReferenceMonitor } from '@cordon/monitor';
-import type { Revise } from '../consent/edited.ts';
-import { repetitionNeed } from '../consent/needs.ts';
 import type { PermissionNeed, Permissions } from '../consent/permission.ts';
+import { repetitionNeed } from '../consent/requirements.ts';
+import type { Revise } from '../consent/revision.ts';
 import type { Context } from '../context/context.ts';
 import { failureOf } from '../journal/interruption.ts';
 import type { Recorded, Recorder } from '../journal/recorder.ts';

@@ -24,12 +24,12 @@ import {
   type Result,
   type Usage,
 } from '@cordon/core';
-import { breathe } from '../context/breathe.ts';
 import type { Context } from '../context/context.ts';
+import { breathe } from '../context/event-loop-turn.ts';
 import type { Query } from '../context/query.ts';
 import type { Recorder } from '../journal/recorder.ts';
+import { untilStopped } from './abortable.ts';
 import type { Carried, Gate } from './gate.ts';
-import { untilStopped } from './until-stopped.ts';
 
 export interface Prompt {
   readonly role: ModelRequest['role'];

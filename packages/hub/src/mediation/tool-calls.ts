@@ -30,15 +30,15 @@ import {
 import type { AppHost } from '../apps/app-host.ts';
 import { calledLabels, isIrreversible, type Registry, usesOf } from '../apps/registry.ts';
 import type { LoadValidator } from '../apps/schema-validator.ts';
-import { callNeed, expectation, type KnownValues } from '../consent/needs.ts';
 import type { PermissionNeed } from '../consent/permission.ts';
+import { callNeed, expectation, type KnownValues } from '../consent/requirements.ts';
 import type { AppTool, ToolResult } from '../context/app-tool.ts';
 import { cutOutput, lengthOf } from '../context/app-tool.ts';
-import { breathe } from '../context/breathe.ts';
 import type { Context } from '../context/context.ts';
-import type { UserWords } from '../context/heard-texts.ts';
+import { breathe } from '../context/event-loop-turn.ts';
 import type { Query } from '../context/query.ts';
 import type { PlacedText } from '../context/references.ts';
+import type { UserWords } from '../context/session-texts.ts';
 import type { Recorder } from '../journal/recorder.ts';
 import type { Gate } from './gate.ts';
 

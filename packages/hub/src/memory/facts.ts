@@ -8,8 +8,8 @@
  * Ring 0.
  */
 import { isJsonObject, type Json, type JsonSchema, misfitOfData, parseJson } from '@cordon/core';
-import { holdsWord } from '../context/heard-texts.ts';
-import { ownWords } from '../context/own-words.ts';
+import { holdsWord } from '../context/session-texts.ts';
+import { ownWords } from '../context/unquoted-text.ts';
 import { entityName, type FactKind, KIND_WORDS, kindNamed } from './entity-name.ts';
 
 export interface Fact {

@@ -17,9 +17,9 @@ import {
   USER_LABEL,
 } from '@cordon/core';
 import type { Context } from '../context/context.ts';
-import { ownWords } from '../context/own-words.ts';
 import { appOf, type ContextOwner, ownerOf } from '../context/owner.ts';
 import { factKey, type KnownFact, NO_PAST, type QueryPast } from '../context/query-facts.ts';
+import { ownWords } from '../context/unquoted-text.ts';
 import { givenAnswer } from '../journal/interruption.ts';
 import type { Recorder } from '../journal/recorder.ts';
 import { Background, type BackgroundParts } from './background.ts';

@@ -17,9 +17,9 @@ import {
   type ReleasedItem,
 } from '@cordon/core';
 import { misfit } from '@cordon/protocol';
-import { memoryNeed } from '../consent/needs.ts';
 import type { PermissionNeed } from '../consent/permission.ts';
-import { ownWords } from '../context/own-words.ts';
+import { memoryNeed } from '../consent/requirements.ts';
+import { ownWords } from '../context/unquoted-text.ts';
 import type { Fact } from './facts.ts';
 
 /** A longer value can only be a constant of the configuration. */

@@ -25,12 +25,12 @@ import type { AppHost } from '../apps/app-host.ts';
 import type { Registry } from '../apps/registry.ts';
 import { type AppChoiceRequest, type AppChoices, WHOLE_QUERY } from '../consent/app-choice.ts';
 import type { Context, ContextOptions } from '../context/context.ts';
-import type { Refused } from '../context/course.ts';
 import type { Query } from '../context/query.ts';
+import type { Refused } from '../context/query-activity.ts';
 import type { ModelCalls } from '../mediation/model-calls.ts';
 import type { Memory } from '../memory/memory.ts';
 import { rankApps } from './app-index.ts';
-import { evidentPlan, likelyApp, type Subject } from './evident-plan.ts';
+import { evidentPlan, likelyApp, type Subject } from './explicit-plan.ts';
 import type { Installing } from './installing.ts';
 import { toldElsewhere } from './planned-task.ts';
 import {

@@ -28,8 +28,8 @@ import {
 import type { AppLauncher, AppProcess } from '../apps/app-process.ts';
 import { LoopCache } from '../spokes/loop-cache.ts';
 import type { SpokeLauncher, SpokeProcess } from '../spokes/spoke-link.ts';
-import { FLOODED, LastWords } from './last-words.ts';
 import { spawnWithProxy } from './proxied-process.ts';
+import { FLOODED, LastWords } from './stderr-tail.ts';
 
 export interface LaunchOptions {
   readonly sandbox: Sandbox;

@@ -21,8 +21,8 @@ import type { Exchange } from '../exchange/exchange.ts';
 import type { ModelCalls } from '../mediation/model-calls.ts';
 import type { ToolCalls } from '../mediation/tool-calls.ts';
 import type { Served } from '../spokes/spoke-link.ts';
-import type { AskedData } from './asked-data.ts';
-import type { Opening } from './foresight.ts';
+import type { AskedData } from './data-requests.ts';
+import type { Opening } from './speculative-turn.ts';
 
 export interface TurnParts {
   readonly models: ModelCalls;

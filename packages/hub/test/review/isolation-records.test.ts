@@ -11,8 +11,8 @@ import { ok } from '@cordon/core';
 import { emptyPolicy } from '@cordon/policy';
 import type { ConfinedProcess, Exit, Sandbox, SandboxSpec } from '@cordon/sandbox';
 import { openStore } from '@cordon/trace';
-import { openLoneNetwork } from '../../src/lone-app.ts';
 import { loopSpec } from '../../src/processes/launch.ts';
+import { openLoneNetwork } from '../../src/standalone-app.ts';
 import { app } from '../fixture/app.ts';
 
 interface Lone {

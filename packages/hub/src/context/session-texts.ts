@@ -4,7 +4,7 @@
  * Ring 0.
  */
 import { spokenLink } from '@cordon/policy/rules';
-import { ownLines } from './own-words.ts';
+import { ownLines } from './unquoted-text.ts';
 
 /**
  * What the user has said: the words of this session, and facts that were stated before. Attack: a mail that the user quotes says

@@ -25,9 +25,9 @@ import {
 } from '@cordon/core';
 import type { Context } from '../context/context.ts';
 import type { Recorder } from '../journal/recorder.ts';
+import { untilStopped } from './abortable.ts';
 import type { Decide, Gate, RuleQuestions } from './gate.ts';
 import type { ModelCalls, Spending } from './model-calls.ts';
-import { untilStopped } from './until-stopped.ts';
 
 /** Who answers questions of rules; handed in by the composition root. */
 export interface Answering {

@@ -22,12 +22,12 @@ import {
 } from '@cordon/core';
 import { type SpokeRequest, type TurnContext, toolsThatTakeData } from '@cordon/protocol';
 import { type Registry, usesOf } from '../apps/registry.ts';
-import type { Revise } from '../consent/edited.ts';
-import { type AskedField, askedDataNeed } from '../consent/needs.ts';
+import { type AskedField, askedDataNeed } from '../consent/requirements.ts';
+import type { Revise } from '../consent/revision.ts';
 import type { Context } from '../context/context.ts';
-import type { UserWords } from '../context/heard-texts.ts';
 import type { Query } from '../context/query.ts';
 import type { KnownFact } from '../context/query-facts.ts';
+import type { UserWords } from '../context/session-texts.ts';
 import type { Recorder } from '../journal/recorder.ts';
 import type { Gate } from '../mediation/gate.ts';
 import { entityName } from '../memory/entity-name.ts';

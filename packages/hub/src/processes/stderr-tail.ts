@@ -5,7 +5,7 @@
  * Ring 0.
  */
 import type { Readable } from 'node:stream';
-import { Rate } from '../apps/rate.ts';
+import { Rate } from '../apps/rate-limit.ts';
 
 /** So much is kept, in UTF-16 units. */
 const KEPT = 4_000;

@@ -15,7 +15,7 @@ import {
 } from '@cordon/core';
 import { isForeseeable } from '../apps/registry.ts';
 import { isDescribed, rankApps, vettedWords } from './app-index.ts';
-import { contentWords, nameWords } from './words.ts';
+import { contentWords, nameWords } from './tokenize.ts';
 
 /** What the session is about: the app whose own context answered the last query, and what the user said to it. */
 export interface Subject {

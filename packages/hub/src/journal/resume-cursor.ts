@@ -32,8 +32,8 @@ import {
   type ToolReturn,
   toJson,
 } from '@cordon/core';
-import { keyOf } from './doubts.ts';
 import { effectOf, endsEffect, isDecision } from './interruption.ts';
+import { keyOf } from './unknown-outcomes.ts';
 
 /** The events of one context, or of the operator, and how far they have been gone through again. */
 interface Trail {
