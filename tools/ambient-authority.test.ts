@@ -262,7 +262,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'keeps the compiled code of the agent loop in a folder of the hub',
   },
-  'packages/hub/src/apps/rate-limit.ts': {
+  'packages/hub/src/apps/token-bucket.ts': {
     of: ['clock'],
     why: 'what apps send is counted by the second, on a clock that nobody can set back',
   },

@@ -48,7 +48,7 @@ const ALLOWED: Readonly<
       'egress',
       'egress/reach',
       'hub',
-      'hub/begun-session',
+      'hub/session-record',
       'hub/evidence',
       'hub/interruption',
       'llm',

@@ -29,7 +29,7 @@ import type { SessionFault, Store } from '@cordon/trace';
 import type { AppPins } from './apps/app-pins.ts';
 import type { AppLauncher } from './apps/app-process.ts';
 import type { ReadSecret } from './egress/hub-fetch.ts';
-import { type BegunSession, beginSession, type SessionOptions } from './journal/session-record.ts';
+import { beginSession, type SessionOptions, type SessionRecord } from './journal/session-record.ts';
 import type { Answering } from './mediation/detector-queries.ts';
 import type { FactsMode } from './memory/learning.ts';
 import type { HistoryReach } from './memory/memory.ts';
@@ -73,7 +73,7 @@ export interface HubParts {
   /** Layers of the sandbox that apps go without; questions say so. */
   readonly weaker?: readonly string[];
   /** Whether the context that will most likely serve a query is begun while it is planned; no if absent. */
-  readonly foresees?: boolean;
+  readonly speculates?: boolean;
   /** How what is older is summed up; `extract` if absent. */
   readonly summaries?: SummaryMode;
   /** Who finds facts in the user's own words; `patterns` if absent. */
@@ -100,7 +100,7 @@ export class Hub {
   }
 
   /** A session that was begun in this hub's store. Throws if it is open already: two monitors would each see a half. */
-  sessionOf({ id, isolation, hasPolicy, past }: BegunSession): Session {
+  sessionOf({ id, isolation, hasPolicy, past }: SessionRecord): Session {
     if (this.#open.has(id)) throw new Error(OPEN_ALREADY.message);
     const { store, modelId, clock, ...parts } = this.#parts;
     const {
@@ -121,7 +121,7 @@ export class Hub {
       memory: new StoredMemory(store, id, memoryLimits, parts.history),
       summaries: parts.summaries ?? 'extract',
       facts: isolation === 'none' && parts.facts !== 'off' ? 'patterns' : (parts.facts ?? 'patterns'),
-      foresees: parts.foresees ?? false,
+      speculates: parts.speculates ?? false,
       answering: parts.answering ?? null,
       texts: parts.texts ?? null,
       memoryLimits,

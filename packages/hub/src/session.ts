@@ -40,10 +40,10 @@ import { Registry } from './apps/registry.ts';
 import { validatorOnDemand } from './apps/schema-validator.ts';
 import { AppChoices } from './consent/app-choice.ts';
 import { type Grants, Permissions } from './consent/permission.ts';
-import { egressNeed } from './consent/requirements.ts';
+import { egressRequirement } from './consent/requirements.ts';
 import { Context, type ContextOptions } from './context/context.ts';
 import { Query } from './context/query.ts';
-import { UserWords } from './context/session-texts.ts';
+import { UserTexts } from './context/session-texts.ts';
 import type { AppNetwork } from './egress/app-network.ts';
 import type { EgressGateParts } from './egress/egress-gate.ts';
 import type { ReadSecret } from './egress/hub-fetch.ts';
@@ -58,8 +58,8 @@ import {
 } from './journal/interruption.ts';
 import { Recorder } from './journal/recorder.ts';
 import { allowedEffects } from './journal/replay.ts';
-import { Progress } from './journal/resume-cursor.ts';
-import { type Answering, Inquiries } from './mediation/detector-queries.ts';
+import { ResumeCursor } from './journal/resume-cursor.ts';
+import { type Answering, DetectorQueries } from './mediation/detector-queries.ts';
 import { Gate } from './mediation/gate.ts';
 import { ModelCalls, type Spending } from './mediation/model-calls.ts';
 import { type SeenCall, ToolCalls } from './mediation/tool-calls.ts';
@@ -68,10 +68,10 @@ import { type FactsMode, leftToLearn } from './memory/learning.ts';
 import type { Memory } from './memory/memory.ts';
 import { askedIn, observedIn } from './memory/observed-facts.ts';
 import { Summaries, type SummaryMode } from './memory/summaries.ts';
-import { RunningSubject } from './planning/follow-up-subject.ts';
+import { FollowUpSubject } from './planning/follow-up-subject.ts';
 import { type Installables, Installing } from './planning/installing.ts';
 import type { CatalogueEntry } from './query/catalogue.ts';
-import { AskedData } from './query/data-requests.ts';
+import { DataRequests } from './query/data-requests.ts';
 import { Operator, type Outcome } from './query/operator.ts';
 import type { SpokeLauncher } from './spokes/spoke-link.ts';
 import { SpokePool } from './spokes/spoke-pool.ts';
@@ -112,7 +112,7 @@ export interface SessionParts {
   readonly prices: ModelPrices;
   readonly warm: WarmLimits;
   /** Whether the context that will most likely serve a query is begun while it is planned. */
-  readonly foresees: boolean;
+  readonly speculates: boolean;
   /** What the user could install. */
   readonly installables: Installables;
   /** What every spoke is told that others may do for it. */
@@ -177,10 +177,10 @@ export class Session {
   readonly #gate: Gate;
   readonly #choices: AppChoices;
   readonly #installing: Installing;
-  readonly #words: UserWords;
-  readonly #subject = new RunningSubject();
+  readonly #words: UserTexts;
+  readonly #subject = new FollowUpSubject();
   readonly #operator: Operator;
-  readonly #inquiries: Inquiries | null;
+  readonly #detectorQueries: DetectorQueries | null;
   /** Budgets are of a session: an app that ends and is started anew has used what it used. */
   readonly #networks = new Map<AppId, Promise<AppNetwork>>();
   #contexts = 0;
@@ -211,7 +211,7 @@ export class Session {
       connect: (app) => this.#connectRemote(app),
       networkOf: (app) => this.#networkOf(app),
       spend: (allowance) => this.#monitor.spend(allowance),
-      finished: ({ callId }) => this.#recorder.progress?.output(callId) ?? null,
+      finished: ({ callId }) => this.#recorder.cursor?.output(callId) ?? null,
       validator: this.#validator,
       now: parts.clock,
       warm: parts.warm,
@@ -245,13 +245,19 @@ export class Session {
     };
     const permissions = new Permissions(permission);
     this.#choices = new AppChoices(permission);
-    this.#words = new UserWords(
+    this.#words = new UserTexts(
       parts.past.flatMap((event) =>
         event.kind === 'user.message' && event.private !== true ? [event.text] : [],
       ),
       () => parts.memory.facts().map(({ value }) => value),
     );
-    this.#gate = new Gate(this.#monitor, permissions, this.#recorder, parts.clock, () => this.#inquiries);
+    this.#gate = new Gate(
+      this.#monitor,
+      permissions,
+      this.#recorder,
+      parts.clock,
+      () => this.#detectorQueries,
+    );
     this.#installing = new Installing({
       installables: parts.installables,
       registry: this.#registry,
@@ -268,8 +274,8 @@ export class Session {
       recorder: this.#recorder,
       digest,
     });
-    this.#inquiries =
-      parts.answering === null && parts.texts === null ? null : this.#inquiriesOf(parts, models);
+    this.#detectorQueries =
+      parts.answering === null && parts.texts === null ? null : this.#detectorQueriesOf(parts, models);
     this.#operator = this.#assemble(signal, models, parts.past);
   }
 
@@ -327,7 +333,7 @@ export class Session {
    * Goes on with the unfinished query: what the journal has of it is neither decided nor done again, and the rest is as in
    * any query. Throws if there is none.
    */
-  async goOn(signal: AbortSignal): Promise<Outcome> {
+  async resume(signal: AbortSignal): Promise<Outcome> {
     if (this.unfinished === null) throw new Error('no interrupted query to resume');
     // What the query left under way in this process is stopped, and ends first: its outcome belongs to what is finished.
     await this.#gate.settled();
@@ -344,9 +350,9 @@ export class Session {
     const body = { kind: 'query.resumed', finished, inDoubt: this.inDoubt.length } as const;
     this.#recorder.record(null, body, { causes: [said.id] });
     this.#monitor.resume(allowedEffects(events));
-    this.#installing.goesOn(events);
-    this.#operator.goesOn(events);
-    this.#recorder.follow(new Progress(events));
+    this.#installing.resumeFrom(events);
+    this.#operator.resumeFrom(events);
+    this.#recorder.follow(new ResumeCursor(events));
     try {
       return await this.#serve(said.text, signal, said.private === true);
     } finally {
@@ -369,7 +375,7 @@ export class Session {
     const query = new Query({ text, signal, limits, prices, now: clock, isPrivate });
     this.#query = query;
     // A query that goes on has done and refused what it did before it was interrupted.
-    if (this.#recorder.progress !== null) query.goesOnFrom(this.#trail);
+    if (this.#recorder.cursor !== null) query.resumeFrom(this.#trail);
     if (isPrivate) this.#words.hearInPrivate(text);
     else this.#words.hear(text);
     try {
@@ -377,7 +383,7 @@ export class Session {
     } finally {
       query.end();
       // A step of a resumed query that is still under way would be recorded, or carried out, a second time.
-      if (this.#recorder.progress !== null) await this.#gate.settled();
+      if (this.#recorder.cursor !== null) await this.#gate.settled();
       this.#words.forget();
       this.#choices.forget();
       this.#query = null;
@@ -448,16 +454,16 @@ export class Session {
     const { model, digest } = this.#parts;
     return {
       complete: (request, options) => {
-        const { progress } = this.#recorder;
-        const answer = progress?.answer(digest(canonicalJsonOf(request))) ?? null;
+        const { cursor } = this.#recorder;
+        const answer = cursor?.answer(digest(canonicalJsonOf(request))) ?? null;
         return answer === null ? model.complete(request, options) : Promise.resolve(ok(answer));
       },
     };
   }
 
   /** Questions count for the query that runs; when none does, nobody is asked. */
-  #inquiriesOf({ answering, texts }: SessionParts, models: ModelCalls): Inquiries {
-    return new Inquiries({
+  #detectorQueriesOf({ answering, texts }: SessionParts, models: ModelCalls): DetectorQueries {
+    return new DetectorQueries({
       answering,
       texts,
       gate: this.#gate,
@@ -515,7 +521,7 @@ export class Session {
       calls,
       validator,
       newCallId,
-      newPeerId: (...offered) => recorder.progress?.nextPeer(...offered) ?? id(`peer-${parts.random()}`),
+      newPeerId: (...offered) => recorder.cursor?.nextPeer(...offered) ?? id(`peer-${parts.random()}`),
       maxDepth: parts.limits.exchangeDepth,
       reader,
       installable: (functionality) => parts.installables.named(functionality),
@@ -544,7 +550,7 @@ export class Session {
       models,
       calls,
       exchange,
-      asked: new AskedData({ gate, recorder, registry, memory: parts.memory, words: this.#words }),
+      asked: new DataRequests({ gate, recorder, registry, memory: parts.memory, words: this.#words }),
       memory: parts.memory,
       summaries,
       factsMode: parts.facts,
@@ -555,7 +561,7 @@ export class Session {
       maxSteps: parts.limits.steps,
       functionalities: parts.functionalities,
       subject: () => this.#subject.current,
-      foresees: parts.foresees,
+      speculates: parts.speculates,
       newContext: (options, cause) => this.#newContext(options, cause),
     });
     return operator;
@@ -596,7 +602,7 @@ export class Session {
   /** @param cause the event that it is made for; a context of an interrupted query is found again by it */
   #newContext(options: ContextOptions, cause?: EventId): Context {
     const { kind, app } = options;
-    const before = this.#recorder.progress?.context(kind, app, cause) ?? null;
+    const before = this.#recorder.cursor?.context(kind, app, cause) ?? null;
     return this.#contextNamed(before ?? this.#nextContext(kind, app), options, cause);
   }
 
@@ -664,7 +670,8 @@ export class Session {
         asked.set(query, times);
         return times > MOST_EGRESS ? `more than ${MOST_EGRESS} requests in one query` : null;
       },
-      needOf: (request) => (this.#parts.isolation === 'none' ? null : egressNeed(app.id, request)),
+      requirementOf: (request) =>
+        this.#parts.isolation === 'none' ? null : egressRequirement(app.id, request),
     };
   }
 

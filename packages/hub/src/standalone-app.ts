@@ -26,7 +26,7 @@ import type { EgressGateParts } from './egress/egress-gate.ts';
 import { Recorder } from './journal/recorder.ts';
 import { Gate } from './mediation/gate.ts';
 
-export interface LoneAppParts {
+export interface StandaloneAppParts {
   readonly app: InstalledApp;
   readonly policy: Policy;
   readonly session: SessionId;
@@ -37,7 +37,7 @@ export interface LoneAppParts {
 }
 
 /** The app's way out. */
-export interface LoneNetwork {
+export interface StandaloneNetwork {
   /** Starts the program with nothing but this network. */
   spawn(sandbox: Sandbox, spec: SandboxSpec, signal: AbortSignal): Promise<Result<ConfinedProcess, Fault>>;
   /** Ends every connection. */
@@ -64,7 +64,7 @@ const NO_GRANTS: Grants = {
 /** Nobody waits, so nothing is kept to be answered. */
 const NO_PROMPTS: WaitingPrompts = { open: () => null, answered: () => null, close: () => null };
 
-export async function openLoneNetwork(parts: LoneAppParts): Promise<LoneNetwork> {
+export async function openStandaloneNetwork(parts: StandaloneAppParts): Promise<StandaloneNetwork> {
   // Loaded now: Node's HTTP takes 20 ms, and most programs that load this file open no network.
   const [{ AppNetwork, EgressGate }, { spawnWithProxy }] = await Promise.all([
     import('./egress/app-network.ts'),
@@ -77,7 +77,7 @@ export async function openLoneNetwork(parts: LoneAppParts): Promise<LoneNetwork>
   };
 }
 
-function gateParts({ app, policy, session, journal, clock, onDenied }: LoneAppParts): EgressGateParts {
+function gateParts({ app, policy, session, journal, clock, onDenied }: StandaloneAppParts): EgressGateParts {
   const monitor = new ReferenceMonitor({ policy });
   const recorder = new Recorder(journal, monitor);
   // One signal for all: after a dozen questions that nobody answered no more are put.
@@ -100,7 +100,7 @@ function gateParts({ app, policy, session, journal, clock, onDenied }: LoneAppPa
     recorder,
     newContext: () => ownContext(app, recorder),
     shutBecause: () => (isWithinRate() ? null : 'it makes too many requests'),
-    needOf: () => null,
+    requirementOf: () => null,
     onDenied: (host, reason) => onDenied(host ?? 'an address that was not named', reason),
   };
 }

@@ -6,7 +6,7 @@
  */
 import { type Consent, type Fault, id, ok, type Result } from '@cordon/core';
 import type { Session } from '@cordon/hub';
-import { type BegunSession, beginSession, endUnused } from '@cordon/hub/begun-session';
+import { beginSession, endUnused, type SessionRecord } from '@cordon/hub/session-record';
 import type { Store } from '@cordon/trace';
 import type { Composed } from '../compose.ts';
 import type { Configuration } from '../config.ts';
@@ -111,7 +111,7 @@ async function sessionOn(
   configuration: Configuration,
   consent: Consent,
   ground: Ground,
-  begun: BegunSession,
+  begun: SessionRecord,
 ): Promise<Result<Session, Obstacle>> {
   const composed = await composeReviewed(surroundings, configuration, consent, ground);
   if (!composed.ok) {
@@ -179,7 +179,7 @@ async function beginTold(
   surroundings: Surroundings,
   { store, modelId, weaker, rules }: Ground,
   resume: string | undefined,
-): Promise<BegunSession | null> {
+): Promise<SessionRecord | null> {
   const isolation = surroundings.options.isolation === 'none' ? 'none' : 'spokes';
   const notices = [
     ...(isolation === 'none' ? [BASELINE_NOTICE] : []),

@@ -18,7 +18,7 @@ export function runQuery(
 
 /** The unfinished query of the session, from what is finished. */
 export function goOn(surroundings: Surroundings, session: Session): Promise<Outcome> {
-  return stoppable(surroundings, (signal) => session.goOn(signal));
+  return stoppable(surroundings, (signal) => session.resume(signal));
 }
 
 async function stoppable(

@@ -145,7 +145,7 @@ export class AppConnection {
    * Asks for a few signs of life before anybody needs it: so the app has compiled what every request runs through by the time of
    * its first call. Says nothing of the app. Rejects when one is not answered.
    */
-  async rehearse(): Promise<void> {
+  async warmUp(): Promise<void> {
     for (let ping = 0; ping < REHEARSAL_PINGS; ping++) {
       if (this.#calls.length > 0 || this.#isGivenUp) return;
       await this.#opened.client.ping({ timeout: REHEARSAL_MS });

@@ -7,6 +7,6 @@
 const MIB = 1024 * 1024;
 
 /** What this process may still take, with the limits of its control group. */
-export function hasRoom(freeMiB: number): boolean {
+export function hasFreeMemory(freeMiB: number): boolean {
   return process.availableMemory() >= freeMiB * MIB;
 }

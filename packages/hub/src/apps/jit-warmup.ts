@@ -1,7 +1,6 @@
 /**
- * An app that is not there: it answers on streams in memory. The hub starts it and calls it a few times before anybody
- * needs an app, so that the code of a first call has been compiled by then; 20 ms that would be part of an answer.
- * Nothing of it leaves this process, so there is nothing to decide about.
+ * Warms up V8's compiler: the hub starts a pretended app, which answers on streams in memory, and calls it a few times before
+ * a query needs an app. The first real call then saves 20 ms. Nothing leaves this process, so there is no effect to decide.
  *
  * Ring 0.
  */
@@ -23,7 +22,7 @@ import type { AppConnection } from './app-connection.ts';
 import type { AppLauncher } from './app-process.ts';
 
 export const PRETENDED_APP: InstalledApp = {
-  id: id('rehearsal'),
+  id: id('jit-warmup'),
   source: { kind: 'command', command: 'none', args: [], env: {}, cwd: null },
   model: null,
   manifest: {
@@ -38,22 +37,22 @@ export const PRETENDED_APP: InstalledApp = {
 const CALLS = 8;
 const CALL: ToolCall = {
   effect: 'tool-call',
-  context: id('rehearsal'),
+  context: id('jit-warmup'),
   app: PRETENDED_APP.id,
   tool: 'say',
   arguments: { text: 'hello' },
-  callId: 'rehearsal',
+  callId: 'jit-warmup',
   irreversible: false,
 };
 
 /** Calls the pretended app, with pauses for what is more urgent, and ends it. */
-export async function rehearse(connection: AppConnection): Promise<void> {
+export async function warmUp(connection: AppConnection): Promise<void> {
   const { signal } = new AbortController();
   for (let call = 0; call < CALLS; call++) {
     await setImmediate();
     await connection.call(CALL, signal);
   }
-  connection.end('the rehearsal is over');
+  connection.end('the warm-up is over');
 }
 
 /** "Starts" the pretended app. */
@@ -69,9 +68,9 @@ export const PRETENDED_LAUNCHER: AppLauncher = {
     });
     const kill = () => {
       stdout.end();
-      ended.resolve('the rehearsal is over');
+      ended.resolve('the warm-up is over');
     };
-    return ok({ stdin, stdout, layers: [], ended: ended.promise, lastWords: () => '', kill });
+    return ok({ stdin, stdout, layers: [], ended: ended.promise, stderrTail: () => '', kill });
   },
 };
 

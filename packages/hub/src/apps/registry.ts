@@ -87,7 +87,7 @@ export function calledLabels(manifest: Manifest, tool: AppTool): NonNullable<Too
  * Whether it may be begun with before a plan names it. Else its provider would hear a query that may not be for it, or its
  * server that somebody asks.
  */
-export function isForeseeable({ model, source }: InstalledApp): boolean {
+export function maySpeculateFor({ model, source }: InstalledApp): boolean {
   return model === null && source.kind !== 'url';
 }
 

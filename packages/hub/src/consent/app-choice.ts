@@ -112,7 +112,7 @@ export class AppChoices {
     const asked = recorder.record(context, { kind: 'choice.asked', question, choices, binding, ...installs });
     const prompt: ChoicePrompt = { id: asked.id, session, question, choices, ...installs };
     // What was chosen before the query was interrupted is not asked for again, while the apps are what they were.
-    const before = recorder.progress?.choice(asked.id) ?? null;
+    const before = recorder.cursor?.choice(asked.id) ?? null;
     const choice = before === null ? await this.#answer(prompt, fingerprint, signal) : before.choice;
     if (choice === null || !choices.includes(choice.app)) {
       recorder.record(context, { kind: 'choice.answered', choice: null }, { causes: [asked.id] });

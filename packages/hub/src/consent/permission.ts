@@ -33,7 +33,7 @@ import type { Agreed } from '../journal/resume-cursor.ts';
 import { type FirstAnswer, firstAnswer, type OpenQuestionParts } from './open-question.ts';
 
 /** A question that the permission model requires. */
-export interface PermissionNeed {
+export interface ConsentRequirement {
   readonly subject: PermissionSubject;
   /** One sentence in the hub's words. */
   readonly question: string;
@@ -131,7 +131,7 @@ const MOST_SHOWN = 16 * 1024;
 
 /** A need with what the policy adds to it, and what an answer to it is good for. */
 interface Inquiry {
-  readonly need: PermissionNeed;
+  readonly requirement: ConsentRequirement;
   readonly rules: readonly string[];
   readonly newRecipients: readonly string[];
   /** Warnings that agreeing ends, so that no grant depends on them. */
@@ -183,14 +183,14 @@ export class Permissions {
   async obtain(
     context: Context,
     proposal: Proposal,
-    due: PermissionNeed | null,
+    due: ConsentRequirement | null,
     asked: readonly Reason[],
     warned: readonly Reason[],
     check: CheckEdits | null,
     proposed: EventId,
   ): Promise<Permission> {
-    const need = needOf(context, proposal, due, asked);
-    let inquiry = this.#inquiry(need, asked, warned, check !== null);
+    const requirement = requirementOf(context, proposal, due, asked);
+    let inquiry = this.#inquiry(requirement, asked, warned, check !== null);
     for (;;) {
       const grant = this.#granted(inquiry);
       if (grant !== null) {
@@ -201,7 +201,7 @@ export class Permissions {
       if ((this.#refused.get(signal) ?? 0) >= MOST_REFUSED) {
         return {
           granted: false,
-          reason: refusal(need.subject, 'too many requests of this query were refused'),
+          reason: refusal(requirement.subject, 'too many requests of this query were refused'),
         };
       }
       const { answered, isOwn } = await this.#ask(context, inquiry, proposed);
@@ -209,15 +209,18 @@ export class Permissions {
       const { answer, asked: prompt } = answered;
       if (!answer.allow || !inquiry.durations.includes(answer.duration)) {
         this.#countRefusal(signal);
-        return { granted: false, reason: refusal(need.subject, refusedBecause(answer), [prompt]) };
+        return { granted: false, reason: refusal(requirement.subject, refusedBecause(answer), [prompt]) };
       }
       // Whoever joined another's question has no yes of its own: a yes for once is for one effect.
       if (!isOwn) continue;
-      const edits = changesOf(need.data, answer.edits ?? []);
+      const edits = changesOf(requirement.data, answer.edits ?? []);
       const problem = problemOf(edits, check);
       if (problem === null) return this.#give(context, inquiry, answer, prompt, edits);
       this.#countRefusal(signal);
-      inquiry = { ...inquiry, need: { ...inquiry.need, question: corrected(need.question, problem) } };
+      inquiry = {
+        ...inquiry,
+        requirement: { ...inquiry.requirement, question: corrected(requirement.question, problem) },
+      };
     }
   }
 
@@ -228,13 +231,13 @@ export class Permissions {
   isStillGiven(
     context: Context,
     proposal: Proposal,
-    due: PermissionNeed | null,
+    due: ConsentRequirement | null,
     asked: readonly Reason[],
     warned: readonly Reason[],
     agreed: readonly Agreed[],
   ): boolean {
-    const need = needOf(context, proposal, due, asked);
-    if (this.#granted(this.#inquiry(need, asked, warned, false)) !== null) return true;
+    const requirement = requirementOf(context, proposal, due, asked);
+    if (this.#granted(this.#inquiry(requirement, asked, warned, false)) !== null) return true;
     const isAboutDue = ({ question }: Agreed) =>
       due !== null && this.#isAbout(question, due.subject, due.covers.same);
     const given = agreed.filter(
@@ -272,31 +275,31 @@ export class Permissions {
   }
 
   #inquiry(
-    need: PermissionNeed,
+    requirement: ConsentRequirement,
     asked: readonly Reason[],
     warned: readonly Reason[],
     isEditable: boolean,
   ): Inquiry {
     const { digest, grants, identityOf } = this.#parts;
-    const { subject, covers } = need;
-    const warnings = [...need.warnings, ...warned.map(({ message }) => message)];
+    const { subject, covers } = requirement;
+    const warnings = [...requirement.warnings, ...warned.map(({ message }) => message)];
     const rules = [...asked, ...warned].map(({ rule }) => rule);
     const binding = bindingOf(subject, identityOf, digest);
-    const flows = need.flows.map(({ from, to, words }) => {
+    const flows = requirement.flows.map(({ from, to, words }) => {
       const source = from === null ? 'the user' : (identityOf(from) ?? from);
       return { words, digest: digest(canonicalJson([source, to])) };
     });
     const isNew = (flow: string) => !grants.hasFlowed(flow);
     return {
-      need: {
-        ...need,
+      requirement: {
+        ...requirement,
         warnings,
-        data: isEditable ? need.data.map((datum) => ({ ...datum, isEditable })) : need.data,
+        data: isEditable ? requirement.data.map((datum) => ({ ...datum, isEditable })) : requirement.data,
       },
       rules,
       newRecipients: [
         ...new Set([
-          ...(need.notes ?? []),
+          ...(requirement.notes ?? []),
           ...flows.filter((flow) => isNew(flow.digest)).map(({ words }) => words),
         ]),
       ],
@@ -308,10 +311,10 @@ export class Permissions {
     };
   }
 
-  #granted({ need, digest, durations }: Inquiry): Grant | null {
+  #granted({ requirement, digest, durations }: Inquiry): Grant | null {
     if (durations.length < 2) return null;
     const { grants } = this.#parts;
-    const grant = grants.find(need.subject, digest);
+    const grant = grants.find(requirement.subject, digest);
     // A yes for once is for the data that were shown and is spent when it is given: one that a crash left is worth nothing.
     if (grant === null || grant.digest !== digest || grant.duration === 'once') return null;
     return grants.consume(grant) ? grant : null;
@@ -376,9 +379,9 @@ export class Permissions {
 
   #contentOf(
     context: Context,
-    { need, rules, newRecipients, passing, durations, digest }: Inquiry,
+    { requirement, rules, newRecipients, passing, durations, digest }: Inquiry,
   ): Omit<PermissionPrompt, 'id'> {
-    const { subject, question, data, expected } = need;
+    const { subject, question, data, expected } = requirement;
     const { weaker = [] } = this.#parts;
     return {
       session: this.#parts.session,
@@ -387,9 +390,9 @@ export class Permissions {
       question,
       data,
       expected,
-      warnings: [...need.warnings, ...passing],
+      warnings: [...requirement.warnings, ...passing],
       newRecipients,
-      covers: need.covers.words,
+      covers: requirement.covers.words,
       rules,
       durations,
       ...(weaker.length === 0 ? {} : { weaker }),
@@ -414,13 +417,13 @@ export class Permissions {
 
   #give(
     context: Context,
-    { need, digest, binding, flows }: Inquiry,
+    { requirement, digest, binding, flows }: Inquiry,
     answer: GrantTerm,
     prompt: EventId,
     edits: readonly PromptEdit[],
   ): Permission {
     const { grants, recorder } = this.#parts;
-    const { subject } = need;
+    const { subject } = requirement;
     // Attack: what the user struck out is proposed again, and finds the yes that was for something else.
     const isAsShown = edits.length === 0;
     const term: GrantTerm = isAsShown ? termOf(answer) : { duration: 'once' };
@@ -470,7 +473,7 @@ export function identityThen({
   identityOf,
   recorder,
 }: Pick<PermissionsParts, 'identityOf' | 'recorder'>): PermissionsParts['identityOf'] {
-  const pinned = recorder.progress?.pinned;
+  const pinned = recorder.cursor?.pinned;
   return (app) => {
     const identity = identityOf(app);
     return identity !== null && pinned?.get(app) === identity ? null : identity;
@@ -519,22 +522,28 @@ function corrected(question: string, problem: string): string {
   return `${question} What you typed does not fit: ${problem}.`;
 }
 
-function needOf(
+function requirementOf(
   context: Context,
   proposal: Proposal,
-  due: PermissionNeed | null,
+  due: ConsentRequirement | null,
   asked: readonly Reason[],
-): PermissionNeed {
-  return due === null ? policyNeed(context, proposal, asked) : withRules(due, asked);
+): ConsentRequirement {
+  return due === null ? policyRequirement(context, proposal, asked) : withRules(due, asked);
 }
 
 /** One question for both: what is due anyway, and why rules ask. */
-function withRules(need: PermissionNeed, asked: readonly Reason[]): PermissionNeed {
-  const question = [need.question, ...asked.map(({ message }) => `A rule asks: ${message}.`)].join(' ');
-  return { ...need, question };
+function withRules(requirement: ConsentRequirement, asked: readonly Reason[]): ConsentRequirement {
+  const question = [requirement.question, ...asked.map(({ message }) => `A rule asks: ${message}.`)].join(
+    ' ',
+  );
+  return { ...requirement, question };
 }
 
-function policyNeed(context: Context, proposal: Proposal, asked: readonly Reason[]): PermissionNeed {
+function policyRequirement(
+  context: Context,
+  proposal: Proposal,
+  asked: readonly Reason[],
+): ConsentRequirement {
   return {
     subject: {
       scope: 'policy',

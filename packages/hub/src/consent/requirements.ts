@@ -28,7 +28,7 @@ import {
 import type { EgressRequest } from '@cordon/egress';
 import type { Context } from '../context/context.ts';
 import type { HeldText, PlacedText } from '../context/references.ts';
-import type { Coverage, Flow, PermissionNeed } from './permission.ts';
+import type { ConsentRequirement, Coverage, Flow } from './permission.ts';
 import { boundArguments, type Recipient, recipientsIn } from './recipients.ts';
 
 /** What an app's tool is about to be called with, and on whose behalf. */
@@ -77,7 +77,7 @@ function expectationFrom(
   return from === null || dependsOnEachOther(plan, from, to) ? expectation(plan, to, uses) : 'unexpected';
 }
 
-export function callNeed(plan: StepPlan, call: IntendedCall): PermissionNeed | null {
+export function callRequirement(plan: StepPlan, call: IntendedCall): ConsentRequirement | null {
   const { context, app, tool } = call;
   const fromOthers = call.texts.filter((text) => text.origin !== app);
   if (!call.irreversible && fromOthers.length === 0) return null;
@@ -159,7 +159,7 @@ function sourcesOf(texts: readonly PlacedText[]): readonly DatumSource[] {
 }
 
 /** A request to another app that is served by its own context, or by a tool that can be undone. */
-export function requestNeed(
+export function exchangeRequirement(
   plan: StepPlan,
   request: {
     readonly context: Context;
@@ -172,7 +172,7 @@ export function requestNeed(
     readonly isReadByModel: boolean;
     readonly knows: KnownValues;
   },
-): PermissionNeed | null {
+): ConsentRequirement | null {
   const { context, to, functionality, message, texts, isReadByModel } = request;
   const how = expectationFrom(plan, context, to, request.uses);
   const othersWords = [...context.origins].filter((origin) => origin !== to);
@@ -237,13 +237,13 @@ function holdsOnly(value: Json, isOne: (text: string) => boolean): boolean {
 }
 
 /** Facts that the user stated, for an app's context. */
-export function factsNeed(to: AppId | null, items: readonly ReleasedItem[]): PermissionNeed {
-  const need = memoryNeed(to, items);
-  return { ...need, data: need.data.map((datum) => ({ ...datum, isUsers: true })) };
+export function factsRequirement(to: AppId | null, items: readonly ReleasedItem[]): ConsentRequirement {
+  const requirement = memoryRequirement(to, items);
+  return { ...requirement, data: requirement.data.map((datum) => ({ ...datum, isUsers: true })) };
 }
 
 /** What the hub's memory holds, for an app's context. */
-export function memoryNeed(to: AppId | null, items: readonly ReleasedItem[]): PermissionNeed {
+export function memoryRequirement(to: AppId | null, items: readonly ReleasedItem[]): ConsentRequirement {
   const learntElsewhere = [
     ...new Set(items.flatMap(({ origin }) => (origin === null || origin === to ? [] : [origin]))),
   ];
@@ -274,7 +274,7 @@ export function memoryNeed(to: AppId | null, items: readonly ReleasedItem[]): Pe
 }
 
 /** Data of one kind that an app asks for, and what the hub knows of them; null: nothing. */
-export interface AskedField {
+export interface RequestedField {
   readonly kind: DataKind;
   readonly known: ReleasedItem | null;
 }
@@ -284,19 +284,19 @@ export interface AskedField {
  * the model has read says what it should ask for. `uses`: names under which the plan may know what it is for; null: the plan has
  * made it.
  */
-export function askedDataNeed(
+export function dataRequestRequirement(
   plan: StepPlan,
   asked: {
     readonly context: Context;
     /** The tool or offer that the data are for. */
     readonly purpose: string;
     readonly uses: readonly string[] | null;
-    readonly fields: readonly AskedField[];
+    readonly fields: readonly RequestedField[];
   },
-): PermissionNeed {
+): ConsentRequirement {
   const { context, fields, uses } = asked;
   const { app } = context;
-  const facts = factsNeed(
+  const facts = factsRequirement(
     app,
     fields.flatMap(({ known }) => known ?? []),
   );
@@ -328,9 +328,9 @@ export function askedDataNeed(
 }
 
 /** The planner's task, where it tells an app what the user said to others. Asked each time: the next one says something else. */
-export function taskNeed(to: AppId, item: ReleasedItem): PermissionNeed {
+export function taskRequirement(to: AppId, item: ReleasedItem): ConsentRequirement {
   return {
-    ...memoryNeed(to, [item]),
+    ...memoryRequirement(to, [item]),
     warnings: [`you said this in an earlier query, but not to \`${to}\`; the planner wrote this text`],
     covers: { same: item.value, words: 'nothing: the same words are asked about again', mayLast: false },
     flows: [],
@@ -341,7 +341,7 @@ export function taskNeed(to: AppId, item: ReleasedItem): PermissionNeed {
  * The first request of an app to a site; the manifest lists the sites, the user lets the data go. Another port than
  * that of https is another answer.
  */
-export function egressNeed(app: AppId, request: EgressRequest): PermissionNeed {
+export function egressRequirement(app: AppId, request: EgressRequest): ConsentRequirement {
   const { site, port, method, host, path, bytes } = request;
   const what = port === HTTPS_PORT ? site : `${site}:${port}`;
   const size = bytes === null || bytes === 0 ? '' : ` with ${bytes} bytes`;
@@ -373,12 +373,12 @@ const HTTPS_PORT = 443;
 const PLAIN_HTTP_PORT = 80;
 
 /** The text behind a reference, for a context that wants to read it; `foreign`: as a text of each other app whose words it may hold. */
-export function openNeed(
+export function openRequirement(
   plan: StepPlan,
   context: Context,
   held: HeldText,
   foreign: readonly HeldText[],
-): PermissionNeed {
+): ConsentRequirement {
   const texts = foreign.length === 0 ? [held] : foreign;
   const origins = texts.map(({ origin }) => origin);
   const from = origins[0] ?? held.origin;
@@ -404,8 +404,13 @@ export function openNeed(
 }
 
 /** What a reader tells of a private text of others, where it is more than a few values. */
-export function readNeed(plan: StepPlan, context: Context, held: HeldText, form: JsonSchema): PermissionNeed {
-  const opened = openNeed(plan, context, held, []);
+export function readRequirement(
+  plan: StepPlan,
+  context: Context,
+  held: HeldText,
+  form: JsonSchema,
+): ConsentRequirement {
+  const opened = openRequirement(plan, context, held, []);
   return {
     ...opened,
     subject: { ...opened.subject, what: `read ${held.functionality}` },
@@ -616,15 +621,15 @@ function nameOf(app: AppId | null): string {
 }
 
 /** The question that is due because of a doubt, whatever was due without it. */
-export function repetitionNeed(
+export function repetitionRequirement(
   proposal: Proposal,
-  app: PermissionNeed['subject']['from'],
-  need: PermissionNeed | null,
+  app: ConsentRequirement['subject']['from'],
+  requirement: ConsentRequirement | null,
   doubt: string,
-): PermissionNeed | null {
+): ConsentRequirement | null {
   // A yes is for this time.
   const covers = { same: proposal.effect, words: 'nothing else', mayLast: false };
-  if (need !== null) return { ...need, warnings: [doubt, ...need.warnings], covers };
+  if (requirement !== null) return { ...requirement, warnings: [doubt, ...requirement.warnings], covers };
   if (proposal.effect !== 'tool-call') return null;
   return {
     subject: { scope: 'irreversible-action', from: app, to: proposal.app, what: proposal.tool },

@@ -9,15 +9,15 @@ import { setImmediate } from 'node:timers/promises';
 /** UTF-16 units: a step takes a millisecond for as many. */
 export const LONG = 32 * 1024;
 
-export async function breathe(length: number): Promise<void> {
-  if (length > LONG) await wholeTurn();
+export async function yieldIfLong(length: number): Promise<void> {
+  if (length > LONG) await eventLoopTurn();
 }
 
 /**
  * Resolves when timers and streams have had their turn. Behind the callback of a stream, Node runs one immediate before it
  * looks at any timer; the second comes after.
  */
-export async function wholeTurn(): Promise<void> {
+export async function eventLoopTurn(): Promise<void> {
   await setImmediate();
   await setImmediate();
 }

@@ -14,22 +14,22 @@ export interface Refused {
   readonly isWholeApp: boolean;
 }
 
-export interface CourseObserver {
+export interface ActivityObserver {
   /** A person is asked, and all that goes on beside that may wait. */
   readonly waiting: () => void;
   /** Nobody is asked any more. */
-  readonly goingOn: () => void;
+  readonly resumed: () => void;
 }
 
-export class Course {
-  readonly #observer: CourseObserver;
+export class QueryActivity {
+  readonly #observer: ActivityObserver;
   /** Questions without an answer yet, and what a no to each would mean. */
   readonly #open = new Map<EventId, Refused | null>();
   readonly #refused: Refused[] = [];
   #hasActed = false;
-  #hasActedAnew = false;
+  #hasActedSinceResume = false;
 
-  constructor(observer: CourseObserver) {
+  constructor(observer: ActivityObserver) {
     this.#observer = observer;
   }
 
@@ -46,8 +46,8 @@ export class Course {
   }
 
   /** The same, since the query goes on; of one that was not interrupted, since it began. */
-  get hasActedAnew(): boolean {
-    return this.#hasActedAnew;
+  get hasActedSinceResume(): boolean {
+    return this.#hasActedSinceResume;
   }
 
   saw(event: Event): void {
@@ -67,7 +67,7 @@ export class Course {
       case 'tool-call.executed':
       case 'tool-call.failed':
         this.#hasActed = true;
-        this.#hasActedAnew = true;
+        this.#hasActedSinceResume = true;
         return;
       default:
         return;
@@ -75,11 +75,11 @@ export class Course {
   }
 
   /** Nobody is asked what was asked before: where a query goes on its questions are put anew, or nobody wants to know any more. */
-  goOn(): void {
-    this.#hasActedAnew = false;
+  resume(): void {
+    this.#hasActedSinceResume = false;
     if (this.#open.size === 0) return;
     this.#open.clear();
-    this.#observer.goingOn();
+    this.#observer.resumed();
   }
 
   #asked(question: EventId, no: Refused | null): void {
@@ -88,7 +88,7 @@ export class Course {
   }
 
   #answered(question: EventId): void {
-    if (this.#open.delete(question) && this.#open.size === 0) this.#observer.goingOn();
+    if (this.#open.delete(question) && this.#open.size === 0) this.#observer.resumed();
   }
 }
 

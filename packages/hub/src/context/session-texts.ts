@@ -4,29 +4,29 @@
  * Ring 0.
  */
 import { spokenLink } from '@cordon/policy/rules';
-import { ownLines } from './unquoted-text.ts';
+import { unquotedLines } from './unquoted-text.ts';
 
 /**
  * What the user has said: the words of this session, and facts that were stated before. Attack: a mail that the user quotes says
  * whom to pay, and the question calls that the user's own words, or is not put at all.
  */
-export class UserWords {
+export class UserTexts {
   readonly #said: string[] = [];
   #private: string[] = [];
   readonly #facts: () => readonly string[];
 
   constructor(said: readonly string[], facts: () => readonly string[]) {
-    this.#said.push(...said.map(ownLines));
+    this.#said.push(...said.map(unquotedLines));
     this.#facts = facts;
   }
 
   hear(text: string): void {
-    this.#said.push(ownLines(text));
+    this.#said.push(unquotedLines(text));
   }
 
   /** Words that count until `forget`, and are not kept. */
   hearInPrivate(text: string): void {
-    this.#private.push(ownLines(text));
+    this.#private.push(unquotedLines(text));
   }
 
   forget(): void {

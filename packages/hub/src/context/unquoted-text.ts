@@ -46,15 +46,15 @@ const CLOSING: ReadonlyMap<string, string> = new Map([
  * Attack: a quoted text that holds a sign which closes the quotation, and another that opens one. So a quotation ends with the
  * last sign of its kind, and with the message where there is none.
  */
-export function ownWords(message: string): string {
-  return withoutQuotations(ownLines(message)).slice(0, MOST_CHARACTERS);
+export function unquotedText(message: string): string {
+  return withoutQuotations(unquotedLines(message)).slice(0, MOST_CHARACTERS);
 }
 
 /**
  * A message without the blocks in it that somebody else wrote: fenced ones, lines that begin with `>`, and forwarded mails. What
  * stands in quotation marks may be what the user wants to be sent, and stays.
  */
-export function ownLines(message: string): string {
+export function unquotedLines(message: string): string {
   const lines = withoutFences(message).split('\n');
   const forwarded = lines.findIndex((_, at) => isForwarded(lines, at));
   const written = forwarded === -1 ? lines : lines.slice(0, forwarded);

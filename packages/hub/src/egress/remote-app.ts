@@ -43,7 +43,7 @@ export async function connectRemote(
       bytes: bodyBytes(init),
     };
     // What the request holds may come from anywhere: other apps' words stand in arguments.
-    const circumstances = { causes: [], label: DEFAULT_LABEL, need: null };
+    const circumstances = { causes: [], label: DEFAULT_LABEL, requirement: null };
     const sent = await gate.carryOut(context, proposal, circumstances, (allowance) => {
       gate.spend(allowance);
       return send(app, requested, init);

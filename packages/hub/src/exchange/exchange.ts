@@ -37,8 +37,8 @@ import { readingsOf } from '@cordon/protocol';
 import type { AppHost } from '../apps/app-host.ts';
 import { plainSchema, type Registry, usesOf } from '../apps/registry.ts';
 import type { LoadValidator, SchemaValidator } from '../apps/schema-validator.ts';
-import type { Flow, PermissionNeed } from '../consent/permission.ts';
-import { openNeed, requestNeed } from '../consent/requirements.ts';
+import type { ConsentRequirement, Flow } from '../consent/permission.ts';
+import { exchangeRequirement, openRequirement } from '../consent/requirements.ts';
 import { labelOfEdit, type Revise, reviseMessage, reviseRelease } from '../consent/revision.ts';
 import type { AppTool, ToolResult } from '../context/app-tool.ts';
 import type { Context, Peer } from '../context/context.ts';
@@ -123,7 +123,7 @@ export class Exchange {
   }
 
   /** A query that goes on proposes what it proposed before it was interrupted. `events`: of it. */
-  goesOn(events: readonly Event[]): void {
+  resumeFrom(events: readonly Event[]): void {
     for (const functionality of proposedIn(events)) this.#proposed.delete(functionality);
   }
 
@@ -232,7 +232,7 @@ export class Exchange {
       return this.#unaffordable(context, peer, 'depth');
     // An app takes seconds to start; what the query left behind must not ask about itself in the next one.
     if (isOver(query, signal)) return failed(OVER);
-    const need = this.#need(context, query, peer, app, message, texts, direct.value);
+    const requirement = this.#requirement(context, query, peer, app, message, texts, direct.value);
     const proposal: AppRequest = {
       effect: 'app-request',
       context: context.id,
@@ -248,7 +248,12 @@ export class Exchange {
     const carried = await this.#parts.gate.carryOut(
       context,
       proposal,
-      { causes, label: carries.label, need, revise: reviseRequest(proposal, carries.label, validator, peer) },
+      {
+        causes,
+        label: carries.label,
+        requirement,
+        revise: reviseRequest(proposal, carries.label, validator, peer),
+      },
       (allowance, event) => {
         const request = this.#parts.gate.spend(allowance);
         // Whoever asked may be gone when the user has answered.
@@ -293,7 +298,7 @@ export class Exchange {
     const carried = await this.#parts.gate.deliver(context, proposal, {
       causes,
       label: held.label,
-      need: openNeed(query.plan, context, held, foreign),
+      requirement: openRequirement(query.plan, context, held, foreign),
       ...(origin === held.origin ? { revise: reviseRelease(proposal) } : {}),
     });
     if (carried.kind === 'failed') return failed(carried.fault);
@@ -342,7 +347,7 @@ export class Exchange {
   }
 
   /** One question for the whole flow: the tool's, if it cannot be undone, else the exchange's. */
-  #need(
+  #requirement(
     context: Context,
     query: Query,
     peer: Peer,
@@ -350,9 +355,9 @@ export class Exchange {
     message: Json,
     texts: readonly PlacedText[],
     direct: ReadyCall | null,
-  ): PermissionNeed | null {
+  ): ConsentRequirement | null {
     const uses = usesOfPeer(peer, app);
-    const exchange = requestNeed(query.plan, {
+    const exchange = exchangeRequirement(query.plan, {
       context,
       to: app.id,
       functionality: peer.functionality,
@@ -362,7 +367,7 @@ export class Exchange {
       isReadByModel: direct === null,
       knows: this.#parts.calls.knows(query),
     });
-    const call = direct === null ? null : this.#parts.calls.need(query, context, direct);
+    const call = direct === null ? null : this.#parts.calls.requirement(query, context, direct);
     if (call === null) return exchange;
     if (exchange === null) return call;
     const warnings = [...new Set([...call.warnings, ...exchange.warnings])];
@@ -470,7 +475,7 @@ export class Exchange {
     const carried = await this.#parts.gate.deliver(context, proposal, {
       causes: work.causes,
       label,
-      need: null,
+      requirement: null,
     });
     if (carried.kind === 'refused') {
       query.refused(carried.reasons, isExpected(query.plan, app.id, usesOfPeer(peer, app)));

@@ -20,8 +20,8 @@ import {
 } from '@cordon/core';
 import { readingsOf } from '@cordon/protocol';
 import type { LoadValidator } from '../apps/schema-validator.ts';
-import type { PermissionNeed } from '../consent/permission.ts';
-import { readNeed } from '../consent/requirements.ts';
+import type { ConsentRequirement } from '../consent/permission.ts';
+import { readRequirement } from '../consent/requirements.ts';
 import type { Context } from '../context/context.ts';
 import type { Query } from '../context/query.ts';
 import type { HeldText } from '../context/references.ts';
@@ -75,8 +75,8 @@ export class Reader {
 
     const reader = this.#parts.newContext(held.origin);
     try {
-      const need = this.#need(context, query, held, schema.value);
-      const text = await this.#release(context, reader, held, need);
+      const requirement = this.#requirement(context, query, held, schema.value);
+      const text = await this.#release(context, reader, held, requirement);
       if (text === null) return REFUSED;
       const answer = await this.#parts.models.complete(reader, query, {
         role: 'agent',
@@ -96,10 +96,10 @@ export class Reader {
   }
 
   /** Null: so little is told, of texts so private, to a context of nobody or of the app itself, without a question. */
-  #need(context: Context, query: Query, held: HeldText, form: JsonSchema): PermissionNeed | null {
+  #requirement(context: Context, query: Query, held: HeldText, form: JsonSchema): ConsentRequirement | null {
     return this.mayTell(context, query, held, mostBits(form))
       ? null
-      : readNeed(query.plan, context, held, form);
+      : readRequirement(query.plan, context, held, form);
   }
 
   /**
@@ -123,13 +123,13 @@ export class Reader {
     context: Context,
     reader: Context,
     held: HeldText,
-    need: PermissionNeed | null,
+    requirement: ConsentRequirement | null,
   ): Promise<string | null> {
     const { reference: name, text: value, origin, label } = held;
     const carried = await this.#parts.gate.deliver<DataRelease>(
       reader,
       { effect: 'data-release', context: reader.id, to: null, items: [{ name, value, origin, label }] },
-      { causes: context.causes, label, need },
+      { causes: context.causes, label, requirement },
     );
     if (carried.kind !== 'done') return null;
     // The schema is the asking model's, and may hold what that context has seen.
@@ -163,7 +163,7 @@ export class Reader {
     const carried = await this.#parts.gate.deliver(context, proposal, {
       causes: reader.causes,
       label,
-      need: null,
+      requirement: null,
     });
     if (carried.kind !== 'done') return REFUSED;
     context.learns(label, [held.origin, ...held.carries]);

@@ -20,8 +20,8 @@ import type { SessionFacts } from '@cordon/policy/rules';
 import type { EventDraft, SessionJournal } from '@cordon/trace';
 import type { Context } from '../context/context.ts';
 import { replay } from './replay.ts';
-import type { Progress } from './resume-cursor.ts';
-import { Doubts } from './unknown-outcomes.ts';
+import type { ResumeCursor } from './resume-cursor.ts';
+import { UnknownOutcomes } from './unknown-outcomes.ts';
 
 /** Where an event arose and what it carries on. */
 export interface Provenance {
@@ -46,8 +46,8 @@ export class Recorder {
   readonly #journal: SessionJournal;
   readonly #monitor: Listener;
   readonly #facts: SessionFacts;
-  readonly #doubts = new Doubts();
-  #progress: Progress | null = null;
+  readonly #doubts = new UnknownOutcomes();
+  #cursor: ResumeCursor | null = null;
   /** Names of calls in this process, for those that stand in the journal. */
   #callIds = new Map<string, string>();
   /** Goes into the journal before anything else does, in one transaction with what comes next. */
@@ -62,17 +62,17 @@ export class Recorder {
   }
 
   /** The interrupted query that goes on; null: none. */
-  get progress(): Progress | null {
-    return this.#progress;
+  get cursor(): ResumeCursor | null {
+    return this.#cursor;
   }
 
-  follow(progress: Progress | null): void {
-    this.#progress = progress;
+  follow(cursor: ResumeCursor | null): void {
+    this.#cursor = cursor;
     this.#callIds = new Map();
   }
 
   /** Calls that cannot be undone and may have happened. */
-  get inDoubt(): Doubts['all'] {
+  get inDoubt(): UnknownOutcomes['all'] {
     return this.#doubts.all;
   }
 
@@ -125,7 +125,7 @@ export class Recorder {
   }
 
   #known(context: Context | null, body: EventBody, causes: readonly EventId[]): Event | null {
-    return this.#progress?.find(context?.id ?? null, body, causes) ?? null;
+    return this.#cursor?.find(context?.id ?? null, body, causes) ?? null;
   }
 
   #new(context: Context | null, body: EventBody, causes: readonly EventId[], label: Label): Event {
@@ -156,7 +156,7 @@ export class Recorder {
     const body = proposedBody(renamed(given, this.#callIds));
     // Of several that were proposed alike, because an earlier one did not hold any more, the one that does.
     for (let known = this.#known(context, body, causes); known !== null; ) {
-      const recorded = this.#recorded(given, known, this.#progress?.decision(known.id) ?? null);
+      const recorded = this.#recorded(given, known, this.#cursor?.decision(known.id) ?? null);
       if (recorded.decided === null || holds(recorded, recorded.decided)) return this.#named(given, recorded);
       known = this.#known(context, body, causes);
     }
@@ -183,7 +183,7 @@ export class Recorder {
 
   /** What the user has to be told before a call is made that may have happened already; null: nothing. */
   doubtAbout(proposal: Proposal): string | null {
-    if (this.#progress?.isRepetition(proposal) === true)
+    if (this.#cursor?.isRepetition(proposal) === true)
       return 'Such a call was carried out in this query before it was interrupted.';
     return this.#doubts.about(proposal);
   }

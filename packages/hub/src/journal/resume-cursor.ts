@@ -69,7 +69,7 @@ const ABOUT_CONSENT: ReadonlySet<string> = new Set([
   'grant.used',
 ]);
 
-export class Progress {
+export class ResumeCursor {
   readonly #events: readonly Event[];
   readonly #trails = new Map<ContextId | null, Trail>();
   readonly #decisions = new Map<EventId, Event & DecidedBody>();
@@ -138,7 +138,7 @@ export class Progress {
   }
 
   /** Whose context the query was heard by while it was planned; null: nobody's. */
-  foreseen(said: EventId): { readonly app: AppId | null } | null {
+  speculative(said: EventId): { readonly app: AppId | null } | null {
     const created = this.#events.find(
       (event) => event.kind === 'context.created' && event.causes[0] === said,
     );

@@ -20,7 +20,7 @@ export interface SessionOptions {
 }
 
 /** A session that the journal has and this process holds, before anything of it can act. */
-export interface BegunSession {
+export interface SessionRecord {
   readonly id: SessionId;
   readonly isolation: 'spokes' | 'none';
   readonly hasPolicy: boolean;
@@ -38,7 +38,7 @@ export function beginSession(
   store: Store,
   modelId: string,
   options: SessionOptions,
-): Result<BegunSession, SessionFault> {
+): Result<SessionRecord, SessionFault> {
   const { acceptsLoss = false } = options;
   const loss = options.resume === undefined ? null : store.sessions.loss(options.resume);
   const resumed =
@@ -58,7 +58,7 @@ export function beginSession(
 }
 
 /** Ends a session that was begun and in which nothing can happen, because the rest of the hub could not be put together. */
-export function endUnused(store: Store, { id }: BegunSession): void {
+export function endUnused(store: Store, { id }: SessionRecord): void {
   store.journal.append(id, null, null, [], HUB_LABEL, { kind: 'session.ended' });
 }
 
@@ -72,7 +72,7 @@ function damageOf(store: Store, session: SessionId, acceptsLoss: boolean): Sessi
   return damagedSession(session, verification.reason);
 }
 
-/** INVARIANT (no silent repetition): the journal keeps that something is missing, so that every later hub asks (doubts.ts). */
+/** INVARIANT (no silent repetition): the journal keeps that something is missing, so that every later hub asks (unknown-outcomes.ts). */
 function lostOf(loss: Loss | null): { readonly lost?: number | null } {
   if (loss === null) return {};
   return { lost: loss.acknowledged === null ? null : loss.acknowledged - loss.events };

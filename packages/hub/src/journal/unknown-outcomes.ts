@@ -13,7 +13,7 @@ import { canonicalJson, type Event, type EventId, type Proposal } from '@cordon/
 type Call = Extract<Event, { kind: 'tool-call.proposed' }>;
 
 /** The doubts of one session, told from its events. */
-export class Doubts {
+export class UnknownOutcomes {
   /** Calls that cannot be undone and have no outcome yet. */
   readonly #open = new Map<EventId, Call>();
   /** By the event of the call. */

@@ -25,7 +25,7 @@ import {
 } from '@cordon/core';
 import type { Context } from '../context/context.ts';
 import type { Recorder } from '../journal/recorder.ts';
-import { untilStopped } from './abortable.ts';
+import { abortable } from './abortable.ts';
 import type { Decide, Gate, RuleQuestions } from './gate.ts';
 import type { ModelCalls, Spending } from './model-calls.ts';
 
@@ -40,7 +40,7 @@ export interface Answering {
   readonly seconds: number;
 }
 
-export interface InquiriesParts {
+export interface DetectorQueriesParts {
   /** Null: nobody outside. */
   readonly answering: Answering | null;
   /** Looks at long texts; null: nobody has to. */
@@ -79,12 +79,12 @@ interface Asker {
 /** A longer answer is not in the journal: vectors, or whole texts of pictures. */
 const MOST_RECORDED = 4_000;
 
-export class Inquiries implements RuleQuestions {
-  readonly #parts: InquiriesParts;
+export class DetectorQueries implements RuleQuestions {
+  readonly #parts: DetectorQueriesParts;
   /** One question is put once, however many wait for its answer. */
   readonly #underWay = new Map<string, Promise<void>>();
 
-  constructor(parts: InquiriesParts) {
+  constructor(parts: DetectorQueriesParts) {
     this.#parts = parts;
   }
 
@@ -113,7 +113,7 @@ export class Inquiries implements RuleQuestions {
         if (own.length > 0) {
           // Nobody is asked about what a look at the text may settle.
           if (unseen.length === 0 || texts.size > MOST_TEXT_QUESTIONS || textSignal.aborted) return decision;
-          await untilStopped(() => this.#lookAll(unseen), textSignal, undefined);
+          await abortable(() => this.#lookAll(unseen), textSignal, undefined);
           continue;
         }
         asked += others.length;
@@ -230,9 +230,9 @@ export class Inquiries implements RuleQuestions {
     };
     const effect = async (allowance: Allowed<ModelCall>): Promise<Result<Json, Fault>> => {
       if (gate.spend(allowance).digest !== question.digest) throw new Error('another question was decided');
-      return untilStopped(() => answerOf(service, question, signal), signal, failed(STOPPED));
+      return abortable(() => answerOf(service, question, signal), signal, failed(STOPPED));
     };
-    const circumstances = { causes: [about], label: inquiry.label, need: null };
+    const circumstances = { causes: [about], label: inquiry.label, requirement: null };
     const carried = await gate.carryOut(inquiry, proposal, circumstances, effect);
     if (carried.kind === 'done') return ok(carried.value);
     return failed(carried.kind === 'refused' ? REFUSED : reasonOf(carried.fault, asker));

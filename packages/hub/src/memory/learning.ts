@@ -19,7 +19,7 @@ import {
 import type { Context } from '../context/context.ts';
 import { appOf, type ContextOwner, ownerOf } from '../context/owner.ts';
 import { factKey, type KnownFact, NO_PAST, type QueryPast } from '../context/query-facts.ts';
-import { ownWords } from '../context/unquoted-text.ts';
+import { unquotedText } from '../context/unquoted-text.ts';
 import { givenAnswer } from '../journal/interruption.ts';
 import type { Recorder } from '../journal/recorder.ts';
 import { Background, type BackgroundParts } from './background.ts';
@@ -131,7 +131,7 @@ export class Learning {
 
   async #byModel(statement: Statement): Promise<void> {
     const { newContext, hear, recorder } = this.#parts;
-    const words = ownWords(statement.text);
+    const words = unquotedText(statement.text);
     if (this.#background.isStopped || words.trim() === '') return;
     const context = newContext({ kind: 'facts', app: null });
     hear(context, words, statement.said);

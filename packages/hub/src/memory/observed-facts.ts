@@ -17,9 +17,9 @@ import {
   type ReleasedItem,
 } from '@cordon/core';
 import { misfit } from '@cordon/protocol';
-import type { PermissionNeed } from '../consent/permission.ts';
-import { memoryNeed } from '../consent/requirements.ts';
-import { ownWords } from '../context/unquoted-text.ts';
+import type { ConsentRequirement } from '../consent/permission.ts';
+import { memoryRequirement } from '../consent/requirements.ts';
+import { unquotedText } from '../context/unquoted-text.ts';
 import type { Fact } from './facts.ts';
 
 /** A longer value can only be a constant of the configuration. */
@@ -52,7 +52,7 @@ export function observedIn(manifest: Manifest, tool: string, output: Json): read
  */
 export function askedIn(manifest: Manifest, tool: string, args: JsonObject, query: string): readonly Fact[] {
   if (manifest.remembers !== undefined) return [];
-  const own = isShortLine(query) ? ownWords(query) : '';
+  const own = isShortLine(query) ? unquotedText(query) : '';
   return fieldsOf(
     manifest,
     tool,
@@ -136,10 +136,10 @@ function valueAt(output: Json, path: readonly string[]): Json | undefined {
 }
 
 /** Facts of apps for another app's context; each counts as a statement of the app that it comes from. */
-export function observedNeed(to: AppId | null, items: readonly ReleasedItem[]): PermissionNeed {
+export function observedRequirement(to: AppId | null, items: readonly ReleasedItem[]): ConsentRequirement {
   const sources = [...new Set(items.flatMap(({ origin }) => origin ?? []))];
   return {
-    ...memoryNeed(to, items),
+    ...memoryRequirement(to, items),
     warnings: sources.map((app) => `\`${app}\` says this, not you`),
   };
 }

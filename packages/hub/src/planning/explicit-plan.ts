@@ -13,7 +13,7 @@ import {
   type PlanOrigin,
   type StepPlan,
 } from '@cordon/core';
-import { isForeseeable } from '../apps/registry.ts';
+import { maySpeculateFor } from '../apps/registry.ts';
 import { isDescribed, rankApps, vettedWords } from './app-index.ts';
 import { contentWords, nameWords } from './tokenize.ts';
 
@@ -33,7 +33,7 @@ export interface Surroundings {
   readonly knowsFacts: boolean;
 }
 
-export interface EvidentPlan {
+export interface ExplicitPlan {
   readonly plan: StepPlan;
   readonly origin: Extract<PlanOrigin, 'named-app' | 'follow-up'>;
 }
@@ -42,7 +42,7 @@ export interface EvidentPlan {
 const MOST_CHARACTERS = 300;
 
 /** The plan that the query itself states; null: somebody has to plan. */
-export function evidentPlan(query: string, surroundings: Surroundings): EvidentPlan | null {
+export function explicitPlan(query: string, surroundings: Surroundings): ExplicitPlan | null {
   const text = query.trim().normalize('NFC');
   if (text.length > MOST_CHARACTERS || /[\r\n\u2028\u2029]/u.test(text)) return null;
   const unquoted = withoutQuotations(text);
@@ -98,7 +98,7 @@ function namedApp(
   text: string,
   app: InstalledApp,
   { apps, knowsFacts }: Surroundings,
-): EvidentPlan | null {
+): ExplicitPlan | null {
   if (knowsFacts || SPEAKS_OF.test(text) || !(isAddressed(unquoted, app.id) || isToBeUsed(unquoted, app.id)))
     return null;
   const others = apps.filter(({ id }) => id !== app.id);
@@ -153,7 +153,7 @@ function concerns(text: string, apps: readonly InstalledApp[], own: ReadonlySet<
  * subject of its own, or is one bare value; and, but for that, each of its words is one that points, or that the user used about this subject, or that
  * the configuration uses of this app. No other app may be what it is about.
  */
-function followUp(text: string, { apps, subject }: Surroundings): EvidentPlan | null {
+function followUp(text: string, { apps, subject }: Surroundings): ExplicitPlan | null {
   const app = apps.find(({ id }) => id === subject?.app);
   if (subject === null || app === undefined) return null;
   const others = apps.filter(({ id }) => id !== app.id);
@@ -218,5 +218,5 @@ export function likelyApp(
   const asked = new Set(contentWords(query));
   const [best] = rankApps(query, apps);
   if (best === undefined || ![...vettedWords(best)].some((word) => asked.has(word))) return { app: null };
-  return isForeseeable(best) ? { app: best.id } : null;
+  return maySpeculateFor(best) ? { app: best.id } : null;
 }

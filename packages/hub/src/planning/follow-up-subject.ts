@@ -18,7 +18,7 @@ interface Running {
   readonly facts: Set<string>;
 }
 
-export class RunningSubject {
+export class FollowUpSubject {
   #subject: Subject | null = null;
   #running: Running | null = null;
   /** Releases of facts that were proposed, by their event. */

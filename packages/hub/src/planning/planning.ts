@@ -30,7 +30,7 @@ import type { Refused } from '../context/query-activity.ts';
 import type { ModelCalls } from '../mediation/model-calls.ts';
 import type { Memory } from '../memory/memory.ts';
 import { rankApps } from './app-index.ts';
-import { evidentPlan, likelyApp, type Subject } from './explicit-plan.ts';
+import { explicitPlan, likelyApp, type Subject } from './explicit-plan.ts';
 import type { Installing } from './installing.ts';
 import { toldElsewhere } from './planned-task.ts';
 import {
@@ -99,16 +99,16 @@ export class Planning {
   }
 
   /** The plan that needs nobody to plan; null: somebody has to. */
-  evident(query: Query, subject: Subject | null): Planned | null {
+  explicit(query: Query, subject: Subject | null): Planned | null {
     const { registry, installing } = this.#parts;
     const { apps } = registry;
     if (apps.length === 0 && !installing.isEmpty) return null;
     if (apps.length === 0) return { plan: fallbackPlan(query.text, apps), origin: 'planner' };
     const knowsFacts = !query.isPrivate && this.#parts.memory.facts(query.past).length > 0;
     const current = query.isPrivate ? null : subject;
-    const evident = evidentPlan(query.text, { apps, subject: current, knowsFacts });
-    if (evident !== null) this.#foresee(evident.plan);
-    return evident;
+    const explicit = explicitPlan(query.text, { apps, subject: current, knowsFacts });
+    if (explicit !== null) this.#startAhead(explicit.plan);
+    return explicit;
   }
 
   /** Who will most likely serve the query; null: it cannot be told. */
@@ -131,7 +131,7 @@ export class Planning {
     if (!proposed.ok || proposed.value.origin === 'fallback') return null;
     // An answer without any app is none to what the user wanted of one: the no stands.
     if (proposed.value.plan.steps.every(({ app }) => app === null)) return null;
-    this.#foresee(proposed.value.plan);
+    this.#startAhead(proposed.value.plan);
     return proposed.value;
   }
 
@@ -163,7 +163,7 @@ export class Planning {
       const choices = choicesOf(plan, attempt > 0);
       // After a no, an app that the user was not asked about is not what the user has agreed to.
       if (attempt > 0 && (origin === 'fallback' || choices.length === 0)) break;
-      this.#foresee(plan);
+      this.#startAhead(plan);
       if (choices.length === 0) return ok({ plan, origin });
       const request = this.#choiceRequest(plan, choices);
       const chosen = await this.#parts.choices.choose(context, request, query.signal);
@@ -291,10 +291,10 @@ export class Planning {
   }
 
   /** Apps that the plan names come up while the user chooses, and beside each other. */
-  #foresee({ steps, candidates }: StepPlan): void {
+  #startAhead({ steps, candidates }: StepPlan): void {
     const { registry, apps } = this.#parts;
     const named = [...steps.flatMap(({ app }) => app ?? []), ...candidates];
-    apps.foresee([...new Set(named)].flatMap((app) => registry.get(app) ?? []));
+    apps.startAhead([...new Set(named)].flatMap((app) => registry.get(app) ?? []));
   }
 }
 

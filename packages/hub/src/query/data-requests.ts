@@ -22,12 +22,12 @@ import {
 } from '@cordon/core';
 import { type SpokeRequest, type TurnContext, toolsThatTakeData } from '@cordon/protocol';
 import { type Registry, usesOf } from '../apps/registry.ts';
-import { type AskedField, askedDataNeed } from '../consent/requirements.ts';
+import { dataRequestRequirement, type RequestedField } from '../consent/requirements.ts';
 import type { Revise } from '../consent/revision.ts';
 import type { Context } from '../context/context.ts';
 import type { Query } from '../context/query.ts';
 import type { KnownFact } from '../context/query-facts.ts';
-import type { UserWords } from '../context/session-texts.ts';
+import type { UserTexts } from '../context/session-texts.ts';
 import type { Recorder } from '../journal/recorder.ts';
 import type { Gate } from '../mediation/gate.ts';
 import { entityName } from '../memory/entity-name.ts';
@@ -41,7 +41,7 @@ export interface AskedDataParts {
   readonly recorder: Recorder;
   readonly registry: Registry;
   readonly memory: Pick<Memory, 'facts'>;
-  readonly words: Pick<UserWords, 'hear' | 'hearInPrivate'>;
+  readonly words: Pick<UserTexts, 'hear' | 'hearInPrivate'>;
 }
 
 /** The most questions for data, of one context and in one query. Attack: an app asks again and again until the user gives in. */
@@ -56,7 +56,7 @@ interface Asked {
   readonly withheld: Map<AppId, Set<DataKind>>;
 }
 
-export class AskedData {
+export class DataRequests {
   readonly #parts: AskedDataParts;
   readonly #asked = new WeakMap<Query, Asked>();
 
@@ -82,7 +82,7 @@ export class AskedData {
     const carried = await this.#parts.gate.deliver(context, proposal, {
       causes: context.causes,
       label: USER_LABEL,
-      need: askedDataNeed(query.plan, {
+      requirement: dataRequestRequirement(query.plan, {
         context,
         purpose: request.for,
         uses: this.#usesOf(context, app, request.for),
@@ -110,7 +110,7 @@ export class AskedData {
     context: Context,
     app: AppId,
     query: Query,
-    fields: readonly AskedField[],
+    fields: readonly RequestedField[],
     items: readonly ReleasedItem[],
   ): Served {
     const withheld = this.#of(query).withheld.get(app);
@@ -163,7 +163,7 @@ export class AskedData {
   }
 
   /** A private query knows no fact. Of several values, the one that the user told this app counts. */
-  #field(kind: DataKind, app: AppId, query: Query): AskedField {
+  #field(kind: DataKind, app: AppId, query: Query): RequestedField {
     const facts = query.isPrivate ? [] : this.#parts.memory.facts(query.past);
     const ofKind = facts.filter(({ name }) => entityName(name) === labelOfData(kind));
     const fact = ofKind.find(({ origin }) => origin === app) ?? ofKind[0];
@@ -208,7 +208,7 @@ function itemOf(kind: DataKind, { value, origin }: KnownFact): ReleasedItem {
 }
 
 /** The form as the user filled it in. An empty field releases nothing. */
-function reviseForm(proposal: DataRelease, fields: readonly AskedField[]): Revise<DataRelease> {
+function reviseForm(proposal: DataRelease, fields: readonly RequestedField[]): Revise<DataRelease> {
   return (edits) => {
     const unknown = edits.find(({ name }) => !fields.some(({ kind }) => labelOfData(kind) === name));
     if (unknown !== undefined) return failed('it is for something that was not asked for');
@@ -223,7 +223,7 @@ function reviseForm(proposal: DataRelease, fields: readonly AskedField[]): Revis
 }
 
 function filledIn(
-  { kind, known }: AskedField,
+  { kind, known }: RequestedField,
   edits: readonly PromptEdit[],
 ): Result<ReleasedItem | null, string> {
   const name = labelOfData(kind);

@@ -29,8 +29,8 @@ import type { TurnContext } from '@cordon/protocol';
 import type { AppHost } from '../apps/app-host.ts';
 import type { Registry } from '../apps/registry.ts';
 import type { AppChoices } from '../consent/app-choice.ts';
-import type { PermissionNeed } from '../consent/permission.ts';
-import { factsNeed, taskNeed } from '../consent/requirements.ts';
+import type { ConsentRequirement } from '../consent/permission.ts';
+import { factsRequirement, taskRequirement } from '../consent/requirements.ts';
 import { reviseRelease } from '../consent/revision.ts';
 import type { Context, ContextOptions } from '../context/context.ts';
 import { appOf, type ContextOwner, ownerOf } from '../context/owner.ts';
@@ -44,16 +44,16 @@ import type { ModelCalls } from '../mediation/model-calls.ts';
 import type { ToolCalls } from '../mediation/tool-calls.ts';
 import { type FactsMode, Learning, type LeftToLearn } from '../memory/learning.ts';
 import type { Memory, RememberedTurns } from '../memory/memory.ts';
-import { observedNeed } from '../memory/observed-facts.ts';
+import { observedRequirement } from '../memory/observed-facts.ts';
 import type { Summaries } from '../memory/summaries.ts';
 import type { Installing } from '../planning/installing.ts';
 import { MOST_REPLANS, type Planned, Planning, type Subject } from '../planning/planning.ts';
 import { routeOf } from '../planning/route.ts';
 import type { SpokePool } from '../spokes/spoke-pool.ts';
 import type { CatalogueEntry } from './catalogue.ts';
-import { type AskedData, endsWithQuestion } from './data-requests.ts';
+import { type DataRequests, endsWithQuestion } from './data-requests.ts';
 import { Preparation, type Prepared } from './preparation.ts';
-import { type Foreseen, Foresight, type Listening, type Opening } from './speculative-turn.ts';
+import { type Listening, type Opening, type SpeculativeTurn, SpeculativeTurns } from './speculative-turn.ts';
 import { carriedOver, type StepResult, Steps, stepResults, stepsAhead, WITHOUT_RESULT } from './steps.ts';
 import { Turn } from './turn.ts';
 
@@ -68,7 +68,7 @@ export interface OperatorParts {
   readonly models: ModelCalls;
   readonly calls: ToolCalls;
   readonly exchange: Exchange;
-  readonly asked: AskedData;
+  readonly asked: DataRequests;
   readonly memory: Memory;
   readonly summaries: Summaries;
   readonly factsMode: FactsMode;
@@ -83,7 +83,7 @@ export interface OperatorParts {
   /** What the next query may continue. */
   readonly subject: () => Subject | null;
   /** Whether the context that will most likely serve a query is begun while it is planned. */
-  readonly foresees: boolean;
+  readonly speculates: boolean;
   readonly newContext: (options: ContextOptions, cause?: EventId) => Context;
 }
 
@@ -100,7 +100,7 @@ export class Operator {
   readonly #preparation: Preparation;
   readonly #planning: Planning;
   readonly #steps: Steps;
-  readonly #foresight: Foresight;
+  readonly #speculativeTurns: SpeculativeTurns;
   readonly #learning: Learning;
 
   constructor(parts: OperatorParts) {
@@ -112,7 +112,12 @@ export class Operator {
     this.#learning = new Learning({ ...parts, hear });
     const listen = (...heard: Parameters<Operator['listen']>) => this.listen(...heard);
     const likely = (query: Query) => this.#planning.likely(query);
-    this.#foresight = new Foresight({ ...parts, preparation: this.#preparation, likely, listen });
+    this.#speculativeTurns = new SpeculativeTurns({
+      ...parts,
+      preparation: this.#preparation,
+      likely,
+      listen,
+    });
   }
 
   /** Serves one query. Never throws for what models, apps or users do; each way of failing is an outcome. */
@@ -144,8 +149,8 @@ export class Operator {
   }
 
   /** A query of which the journal has these events is gone through again. */
-  goesOn(events: readonly Event[]): void {
-    this.#parts.exchange.goesOn(events);
+  resumeFrom(events: readonly Event[]): void {
+    this.#parts.exchange.resumeFrom(events);
   }
 
   /** Begins to learn, in the background, from the queries that have ended. */
@@ -201,7 +206,7 @@ export class Operator {
    */
   #asksForData(query: Query, { owner, answer }: Turned): boolean {
     if (this.#parts.asked.isLacking(query)) return true;
-    return appOf(owner) !== null && !query.course.hasActed && endsWithQuestion(answer);
+    return appOf(owner) !== null && !query.activity.hasActed && endsWithQuestion(answer);
   }
 
   async #serve(query: Query, said: EventId): Promise<Result<Delivered, Fault>> {
@@ -223,13 +228,14 @@ export class Operator {
 
   async #servePlanned(query: Query, said: EventId): Promise<Result<Turned, Fault>> {
     const subject = this.#parts.subject();
-    const evident = this.#planning.evident(query, subject);
-    const foreseen = evident === null && this.#parts.foresees ? this.#foresight.begin(query, said) : null;
+    const explicit = this.#planning.explicit(query, subject);
+    const speculative =
+      explicit === null && this.#parts.speculates ? this.#speculativeTurns.begin(query, said) : null;
     try {
-      const planned = evident === null ? await this.#planning.plan(query, said, subject) : ok(evident);
-      return planned.ok ? await this.#servePlan(query, said, planned.value, foreseen) : planned;
+      const planned = explicit === null ? await this.#planning.plan(query, said, subject) : ok(explicit);
+      return planned.ok ? await this.#servePlan(query, said, planned.value, speculative) : planned;
     } finally {
-      foreseen?.drop();
+      speculative?.drop();
     }
   }
 
@@ -241,12 +247,12 @@ export class Operator {
     query: Query,
     said: EventId,
     planned: Planned,
-    foreseen: Foreseen | null,
+    speculative: SpeculativeTurn | null,
   ): Promise<Result<Turned, Fault>> {
-    let turned = await this.#serveBy(query, said, planned, foreseen);
+    let turned = await this.#serveBy(query, said, planned, speculative);
     for (let times = 0; times < MOST_REPLANS && this.#wantsAnother(query); times++) {
-      const { refusal, course } = query;
-      const another = await this.#planning.replan(query, said, course.refused);
+      const { refusal, activity } = query;
+      const another = await this.#planning.replan(query, said, activity.refused);
       if (another === null || query.signal.aborted) break;
       query.startsAnew();
       const again = await this.#serveBy(query, said, another, null);
@@ -286,31 +292,31 @@ export class Operator {
 
   /** A no of the user's to what was planned leaves room for another plan; the policy's no, or none at all, does not. */
   #wantsAnother(query: Query): boolean {
-    const { refusal, course, signal } = query;
-    const isUsers = refusal?.because === 'permission' && course.refused.length > 0;
+    const { refusal, activity, signal } = query;
+    const isUsers = refusal?.because === 'permission' && activity.refused.length > 0;
     return isUsers && !this.#hasActed(query) && !signal.aborted;
   }
 
   /** Whether an app has acted; where the query goes on, whether one had when the same was decided before. */
-  #hasActed({ course }: Query): boolean {
-    const { progress } = this.#parts.recorder;
-    const before = progress?.hadActed ?? null;
-    return before === null ? course.hasActed : before || course.hasActedAnew;
+  #hasActed({ activity }: Query): boolean {
+    const { cursor } = this.#parts.recorder;
+    const before = cursor?.hadActed ?? null;
+    return before === null ? activity.hasActed : before || activity.hasActedSinceResume;
   }
 
   async #serveBy(
     query: Query,
     said: EventId,
     { plan, origin }: Planned,
-    foreseen: Foreseen | null,
+    speculative: SpeculativeTurn | null,
   ): Promise<Result<Turned, Fault>> {
     const { recorder, registry } = this.#parts;
     query.adopt(plan, origin);
     const route = routeOf(plan);
     // What is released to the context is part of its first prompt: then another one was asked.
     const isTold = route.kind === 'app' && this.#taskFor(route.app, query, said) !== null;
-    if (isTold) foreseen?.drop();
-    const listening = isTold ? null : ((await foreseen?.take(query, route)) ?? null);
+    if (isTold) speculative?.drop();
+    const listening = isTold ? null : ((await speculative?.take(query, route)) ?? null);
     const known = listening?.prepared.context ?? null;
     recorder.record(known, { kind: 'plan.made', plan, origin }, { causes: [said] });
     // A guess sends nobody's words to several apps at once.
@@ -420,9 +426,9 @@ export class Operator {
     const foreign = observed.filter(({ origin }) => origin !== context.app).map(observedItem);
     const released = [
       ...(await this.#release(context, own, null)),
-      ...(await this.#release(context, others, factsNeed(context.app, others))),
+      ...(await this.#release(context, others, factsRequirement(context.app, others))),
       ...(await this.#release(context, itsOwn, null)),
-      ...(await this.#release(context, foreign, observedNeed(context.app, foreign))),
+      ...(await this.#release(context, foreign, observedRequirement(context.app, foreign))),
     ];
     return released;
   }
@@ -438,7 +444,7 @@ export class Operator {
   async #releaseTask(context: Context, query: Query, said: EventId): Promise<TurnContext['data']> {
     const { app } = context;
     const task = this.#taskFor(app, query, said);
-    return app === null || task === null ? [] : this.#release(context, [task], taskNeed(app, task));
+    return app === null || task === null ? [] : this.#release(context, [task], taskRequirement(app, task));
   }
 
   /** As its own task, which the app of a step beside others is told in the place of the query. Null: the user says no. */
@@ -446,14 +452,14 @@ export class Operator {
     const { app } = step;
     const item = this.#taskFor(app, query, said, [step]);
     if (app === null || item === null) return step.task;
-    const [released] = await this.#release(context, [item], taskNeed(app, item), app);
+    const [released] = await this.#release(context, [item], taskRequirement(app, item), app);
     return released?.value ?? null;
   }
 
   async #release(
     context: Context,
     items: readonly ReleasedItem[],
-    need: PermissionNeed | null,
+    requirement: ConsentRequirement | null,
     to = context.app,
   ): Promise<TurnContext['data']> {
     if (items.length === 0) return [];
@@ -461,7 +467,7 @@ export class Operator {
     const carried = await this.#parts.gate.deliver(context, proposal, {
       causes: [],
       label: labelOfItems(items),
-      need,
+      requirement,
       revise: reviseRelease(proposal),
     });
     // Without the data the app asks the user for what it lacks: the query goes on.
@@ -551,7 +557,7 @@ export class Operator {
     const placed = context.references.namedIn(answer);
     const label = placed.reduce((joined, held) => joinLabels(joined, held.label), context.label);
     const proposal: Answer = { effect: 'answer', context: context.id, text };
-    const carried = await this.#parts.gate.deliver(context, proposal, { causes, label, need: null });
+    const carried = await this.#parts.gate.deliver(context, proposal, { causes, label, requirement: null });
     if (carried.kind === 'done') return carried.value.text;
     if (carried.kind === 'refused') query.refused(carried.reasons, true);
     return null;

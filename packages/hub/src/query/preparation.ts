@@ -21,7 +21,7 @@ import {
 } from '@cordon/core';
 import type { Offer } from '@cordon/protocol';
 import type { AppHost } from '../apps/app-host.ts';
-import { isForeseeable, plainSchema, type Registry, servedBy, usesOf } from '../apps/registry.ts';
+import { maySpeculateFor, plainSchema, type Registry, servedBy, usesOf } from '../apps/registry.ts';
 import type { RunningApp } from '../context/app-tool.ts';
 import type { Context, ContextOptions, OwnTool } from '../context/context.ts';
 import type { ContextOwner } from '../context/owner.ts';
@@ -108,7 +108,7 @@ export class Preparation {
    * had so, or nobody wants it any more. Attack: while a query was interrupted the app was given a model of its own, or put
    * elsewhere; the journal does not know that.
    */
-  async foreseen(
+  async speculative(
     appId: AppId,
     cause: EventId,
     isCertain: boolean,
@@ -116,14 +116,14 @@ export class Preparation {
   ): Promise<Prepared | null> {
     const { registry, apps } = this.#parts;
     const app = registry.get(appId);
-    if (app === undefined || !isForeseeable(app)) return null;
+    if (app === undefined || !maySpeculateFor(app)) return null;
     const running =
       app.source.kind === 'instructions' ? await this.#start(app) : ok(await apps.peek(app, isCertain));
     if (!running.ok || running.value === null || dropped.aborted) return null;
     return this.#own(app, running.value, 0, cause);
   }
 
-  /** A foreseen context is what the plan needs: its app is used from now on. Null: it is not what was foreseen. */
+  /** The plan needs a speculative context: its app is used from now on. Null: the app differs from what the context was made for. */
   async adopt(query: Query, prepared: Prepared, helpers: readonly AppId[]): Promise<Prepared | null> {
     const { context } = prepared;
     const app = context.app === null ? undefined : this.#parts.registry.get(context.app);

@@ -3,10 +3,10 @@
  * model for the first time. If the plan says so too, the answer is there by then, and planning has cost no time; if not, what
  * was begun is dropped, and nothing has come of it.
  *
- * INVARIANT (no effect before the plan): a foreseen context makes one model call, which is decided like every other, and
+ * INVARIANT (no effect before the plan): a speculative context makes one model call, which is decided like every other, and
  * nothing else: no tool, no request, no data of others. Its app is started without being used, so it has no way out and
  * nobody is asked about it, and it is told nothing. The call goes to the model that the planner asks too: an app with
- * a model of its own is never foreseen, or its provider would hear queries that are not for it. And it takes nothing of a
+ * a separate model never gets one, or its provider would hear queries that are not for it. And it takes nothing of a
  * budget that the query itself may need.
  *
  * Ring 0; the guess is ring 1, as every plan is, and stands with those in `evident-plan`.
@@ -27,7 +27,7 @@ import type { Preparation, Prepared } from './preparation.ts';
 /** Why a context ends whose guess was wrong. */
 export const NOT_NEEDED = 'the plan does not need it';
 
-export interface ForesightParts {
+export interface SpeculationParts {
   readonly preparation: Preparation;
   readonly models: ModelCalls;
   readonly recorder: Recorder;
@@ -48,25 +48,25 @@ export interface Listening {
   readonly opening: Opening;
 }
 
-export class Foresight {
-  readonly #parts: ForesightParts;
+export class SpeculativeTurns {
+  readonly #parts: SpeculationParts;
 
-  constructor(parts: ForesightParts) {
+  constructor(parts: SpeculationParts) {
     this.#parts = parts;
   }
 
   /** Begins with what the query will most likely lead to; null: nothing is likely. */
-  begin(query: Query, said: EventId): Foreseen | null {
+  begin(query: Query, said: EventId): SpeculativeTurn | null {
     const { likely, recorder } = this.#parts;
-    const { progress } = recorder;
+    const { cursor } = recorder;
     // A query that goes on begins with what it began with before.
-    const guess = progress === null ? likely(query) : progress.foreseen(said);
-    return guess === null ? null : new Foreseen(this.#parts, query, said, guess.app, progress !== null);
+    const guess = cursor === null ? likely(query) : cursor.speculative(said);
+    return guess === null ? null : new SpeculativeTurn(this.#parts, query, said, guess.app, cursor !== null);
   }
 }
 
-export class Foreseen {
-  readonly #parts: ForesightParts;
+export class SpeculativeTurn {
+  readonly #parts: SpeculationParts;
   readonly #app: AppId | null;
   readonly #dropped = new AbortController();
   readonly #begun: Promise<Listening | null>;
@@ -74,7 +74,7 @@ export class Foreseen {
   #context: Context | null = null;
   #isTaken = false;
 
-  constructor(parts: ForesightParts, query: Query, said: EventId, app: AppId | null, isCertain: boolean) {
+  constructor(parts: SpeculationParts, query: Query, said: EventId, app: AppId | null, isCertain: boolean) {
     this.#parts = parts;
     this.#app = app;
     this.#begun = this.#begin(query, said, isCertain);
@@ -120,7 +120,7 @@ export class Foreseen {
     const prepared =
       this.#app === null
         ? preparation.vanilla(said)
-        : await preparation.foreseen(this.#app, said, isCertain, this.#dropped.signal);
+        : await preparation.speculative(this.#app, said, isCertain, this.#dropped.signal);
     if (prepared === null) return null;
     const { context, system, tools } = prepared;
     if (this.#dropped.signal.aborted) {

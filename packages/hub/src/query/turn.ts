@@ -21,14 +21,14 @@ import type { Exchange } from '../exchange/exchange.ts';
 import type { ModelCalls } from '../mediation/model-calls.ts';
 import type { ToolCalls } from '../mediation/tool-calls.ts';
 import type { Served } from '../spokes/spoke-link.ts';
-import type { AskedData } from './data-requests.ts';
+import type { DataRequests } from './data-requests.ts';
 import type { Opening } from './speculative-turn.ts';
 
 export interface TurnParts {
   readonly models: ModelCalls;
   readonly calls: ToolCalls;
   readonly exchange: Exchange;
-  readonly asked: AskedData;
+  readonly asked: DataRequests;
   /** What the model of this context was asked before the turn; null: nothing. */
   readonly opening: Opening | null;
 }

@@ -33,7 +33,7 @@ export interface SpokeProcess {
   readonly link: Duplex;
   readonly layers: readonly string[];
   readonly ended: Promise<string>;
-  readonly lastWords: () => string;
+  readonly stderrTail: () => string;
   readonly kill: () => void;
 }
 

@@ -109,7 +109,7 @@ function hostFor(t: TestContext, { limits = {}, warm = {}, broken = [], network 
           stdout: started.stdout,
           layers: [],
           ended: started.ended.promise,
-          lastWords: () => '',
+          stderrTail: () => '',
           kill: () => started.end('it was stopped by the hub'),
         });
       },
@@ -353,7 +353,7 @@ test('an app that answers no ping while it waits is used like any other, and one
 
 test('an app that is still coming up when it is needed is not started twice', async (t) => {
   const { host, processes, installed } = hostFor(t);
-  host.foresee([installed('mail')]);
+  host.startAhead([installed('mail')]);
   assert.equal((await host.start(installed('mail'))).ok, true);
   assert.equal(processes.length, 1);
 });
@@ -362,7 +362,7 @@ test('no more apps wait than the limit says: the one that waited longest makes w
   const { host, processes, installed, warmed, told } = hostFor(t);
   await warmed('a', 'b', 'c');
   assert.equal(processes.length, 2);
-  host.foresee([installed('c')]);
+  host.startAhead([installed('c')]);
   await until(() => processes.length === 3);
   assert.equal(await processes[0]?.ended.promise, 'it was stopped by the hub');
   await host.start(installed('b'));
@@ -413,7 +413,7 @@ test('with no memory to spare nothing is warmed, and what is needed is started',
 test('the end of the session ends warm apps too, and what is still starting', async (t) => {
   const { host, processes, told, installed, warmed } = hostFor(t);
   await warmed('mail');
-  host.foresee([installed('drive')]);
+  host.startAhead([installed('drive')]);
   await host.stop();
   for (const process of processes) assert.equal(await process.ended.promise, 'it was stopped by the hub');
   assert.deepEqual(told, []);

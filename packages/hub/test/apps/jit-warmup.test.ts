@@ -1,13 +1,13 @@
-/** The rehearsal of a first call: it goes through, it leaves nothing, and nobody is told of it. */
+/** The warm-up of a first call succeeds, leaves nothing behind, and is not reported. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Json, type JsonSchema, ok, type Result } from '@cordon/core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { AppStart } from '../../src/apps/app-start.ts';
-import { PRETENDED_APP, PRETENDED_LAUNCHER, rehearse } from '../../src/apps/jit-warmup.ts';
+import { PRETENDED_APP, PRETENDED_LAUNCHER, warmUp } from '../../src/apps/jit-warmup.ts';
 import { SchemaValidator, validatorOnDemand } from '../../src/apps/schema-validator.ts';
 
-test('every call of the rehearsal is answered as that of an app is, and its process ends', async () => {
+test('every call of the warm-up is answered like the call of a real app, and its process ends', async () => {
   const ends: string[] = [];
   const start = new AppStart({
     launcher: {
@@ -38,9 +38,9 @@ test('every call of the rehearsal is answered as that of an app is, and its proc
   } as never;
   const answered = await opened.value.call(call, new AbortController().signal);
   assert.deepEqual(answered, ok({ text: 'hello', structured: { text: 'hello' }, isError: false }));
-  await rehearse(opened.value);
-  assert.equal(await opened.value.ended, 'the rehearsal is over');
-  assert.deepEqual(ends, ['the rehearsal is over']);
+  await warmUp(opened.value);
+  assert.equal(await opened.value.ended, 'the warm-up is over');
+  assert.deepEqual(ends, ['the warm-up is over']);
 });
 
 /** Keeps by which objects schemas were named. */
@@ -67,7 +67,7 @@ test('the schema of a result is read once for an app, and not at each call', asy
     listedAnew: () => null,
   });
   assert.ok(opened.ok);
-  await rehearse(opened.value);
+  await warmUp(opened.value);
   assert.equal(validator.schemas.length, 8);
   // By identity: another object would be read anew, however long it is.
   assert.equal(new Set(validator.schemas).size, 1);

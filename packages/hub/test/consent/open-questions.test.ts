@@ -280,7 +280,7 @@ for (const [how, answer, ran] of [
     assert.equal(waiting?.id, stage.user.asked[0]?.id);
     assert.equal(next.store.prompts.answer(waiting?.id ?? id(''), { kind: 'permission', answer }).ok, true);
     const resumed = next.open(stage.session.id);
-    await resumed.goOn(new AbortController().signal);
+    await resumed.resume(new AbortController().signal);
     assert.equal(next.ran.length, ran);
     assert.deepEqual(next.user.asked, []);
     assert.deepEqual(next.store.prompts.pending(), []);
@@ -312,7 +312,7 @@ for (const [what, change, revokes, questions] of CHANGES) {
     assert.ok(next.store.prompts.answer(waiting?.id ?? id(''), { kind: 'permission', answer }).ok);
     if (revokes) for (const grant of next.store.grants.list()) next.store.grants.revoke(grant.id);
     const resumed = next.open(stage.session.id);
-    await resumed.goOn(new AbortController().signal);
+    await resumed.resume(new AbortController().signal);
     assert.deepEqual([next.user.asked.length, next.ran.length], [questions, 1 - questions]);
     await resumed.close('end');
     stage.cancel();
@@ -373,7 +373,7 @@ test('a question that was open at a crash and is not put again does not stop the
   };
   const next = afterDeath(t, thinks, stage);
   const resumed = next.open(stage.session.id);
-  const ended = await resumed.goOn(AbortSignal.timeout(300_000));
+  const ended = await resumed.resume(AbortSignal.timeout(300_000));
   assert.equal(ended.kind, 'failed');
   assert.match(ended.reason ?? '', /reached its time limit of 1 s/);
   await resumed.close('end');
@@ -489,7 +489,7 @@ test('a lasting choice of a new app is kept also where the hub is killed before 
     await new Promise((resolve) => setImmediate(resolve));
   const next = afterDeath(t, scene, stage);
   const resumed = next.open(stage.session.id);
-  await resumed.goOn(new AbortController().signal);
+  await resumed.resume(new AbortController().signal);
   assert.deepEqual(next.user.choices, []);
   assert.deepEqual(
     next.store.grants.list().map(({ subject, duration }) => [subject.to, subject.what, duration]),

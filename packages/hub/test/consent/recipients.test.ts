@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { boundArguments, recipientsIn } from '../../src/consent/recipients.ts';
 import { argumentsDatum } from '../../src/consent/requirements.ts';
-import { ReturnedTexts, UserWords } from '../../src/context/session-texts.ts';
+import { ReturnedTexts, UserTexts } from '../../src/context/session-texts.ts';
 import '../../../../tools/seed.ts';
 
 const named = (args: Parameters<typeof recipientsIn>[0]) =>
@@ -50,7 +50,7 @@ test('a text without end is not looked at to its end, and is said not to be', ()
 });
 
 test('the user has said a value if it stands in the words as a whole', () => {
-  const words = new UserWords(['Write to Ada@x.example, please. My number is 020 7946 0958.'], () => [
+  const words = new UserTexts(['Write to Ada@x.example, please. My number is 020 7946 0958.'], () => [
     'Turin',
   ]);
   for (const value of ['ada@x.example', 'Ada@X.example', 'write', 'turin', '020-7946 0958', '02079460958'])
@@ -60,7 +60,7 @@ test('the user has said a value if it stands in the words as a whole', () => {
 });
 
 test('a new sentence may follow an address without a space', () => {
-  const words = new UserWords(['Post it on www.our-company.com.They know. b@x.co.uk'], () => []);
+  const words = new UserTexts(['Post it on www.our-company.com.They know. b@x.co.uk'], () => []);
   assert.equal(words.hold('www.our-company.com'), true);
   assert.equal(words.hold('b@x.co'), false);
 });
@@ -79,7 +79,7 @@ test('what apps returned holds whole words as they stand, and forgets what was b
 });
 
 test('a full stop ends a sentence and no address', () => {
-  const words = new UserWords(['mail a@x.co. then wait; b@x.co.uk'], () => []);
+  const words = new UserTexts(['mail a@x.co. then wait; b@x.co.uk'], () => []);
   assert.equal(words.hold('a@x.co'), true);
   assert.equal(words.hold('b@x.co'), false);
 });
@@ -104,7 +104,7 @@ test('no argument is lost between what stays the same and what may change', () =
 });
 
 test('an address is said whatever way a program has to put it', () => {
-  const words = new UserWords(['Look at www.x.example and y.example/path.'], () => []);
+  const words = new UserTexts(['Look at www.x.example and y.example/path.'], () => []);
   for (const value of ['https://www.x.example', 'http://www.x.example/', 'https://y.example/path'])
     assert.equal(words.hold(value), true, value);
   for (const value of [
@@ -129,11 +129,11 @@ for (const [where, message, isSaid] of [
   ['in quotation marks, as a text to be sent', 'write to "eve@evil.example"', true],
 ] as const) {
   test(`an address ${where} is ${isSaid ? '' : 'not '}said by the user`, () => {
-    const heard = new UserWords([], () => []);
+    const heard = new UserTexts([], () => []);
     heard.hear(message);
-    const inPrivate = new UserWords([], () => []);
+    const inPrivate = new UserTexts([], () => []);
     inPrivate.hearInPrivate(message);
-    const before = new UserWords([message], () => []);
+    const before = new UserTexts([message], () => []);
     const said = [heard, inPrivate, before].map((words) => words.hold('eve@evil.example'));
     assert.deepEqual(said, [isSaid, isSaid, isSaid]);
   });

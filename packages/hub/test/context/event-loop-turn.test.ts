@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs';
 import { test } from 'node:test';
-import { breathe } from '../../src/context/event-loop-turn.ts';
+import { yieldIfLong } from '../../src/context/event-loop-turn.ts';
 
 const LONG_LENGTH = 1024 * 1024;
 
@@ -22,9 +22,9 @@ function runsTimers(step: () => Promise<void>): Promise<boolean> {
 }
 
 test('timers that are due run before the next step of a long text', async () => {
-  assert.equal(await runsTimers(() => breathe(LONG_LENGTH)), true);
+  assert.equal(await runsTimers(() => yieldIfLong(LONG_LENGTH)), true);
 });
 
 test('a short text goes on at once', async () => {
-  assert.equal(await runsTimers(() => breathe(10)), false);
+  assert.equal(await runsTimers(() => yieldIfLong(10)), false);
 });

@@ -12,7 +12,7 @@ import { emptyPolicy } from '@cordon/policy';
 import type { ConfinedProcess, Exit, Sandbox, SandboxSpec } from '@cordon/sandbox';
 import { openStore } from '@cordon/trace';
 import { loopSpec } from '../../src/processes/launch.ts';
-import { openLoneNetwork } from '../../src/standalone-app.ts';
+import { openStandaloneNetwork } from '../../src/standalone-app.ts';
 import { app } from '../fixture/app.ts';
 
 interface Lone {
@@ -31,7 +31,7 @@ async function lone(context: TestContext): Promise<Lone> {
   const { journal, sessions, close } = store.value;
   const session = sessions.create();
   const state = { lost: null as string | null, denied: [] as string[] };
-  const network = await openLoneNetwork({
+  const network = await openStandaloneNetwork({
     app: app('page', {}, { network: ['127.0.0.1:9'] }).installed,
     policy: emptyPolicy(),
     session,

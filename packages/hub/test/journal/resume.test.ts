@@ -77,7 +77,7 @@ async function goneOn(t: TestContext, folder: string, scenario = SCENARIO) {
     rig.store.close();
   });
   const { unfinished } = session;
-  const outcome = await session.goOn(signal);
+  const outcome = await session.resume(signal);
   const events = rig.store.journal.events(session.id);
   return { rig, session, unfinished, outcome, events, later: events.slice(before) };
 }
@@ -215,7 +215,7 @@ test('another query gives an unfinished one up, and the journal says so', async 
     ],
   );
   assert.equal(session.unfinished, null);
-  await assert.rejects(session.goOn(signal), /no interrupted query to resume/);
+  await assert.rejects(session.resume(signal), /no interrupted query to resume/);
 });
 
 test('a query that failed is gone on with in the same process too', async (t) => {
@@ -229,7 +229,7 @@ test('a query that failed is gone on with in the same process too', async (t) =>
   const failed = await session.ask('do q0', signal);
   assert.equal(failed.kind, 'failed');
   assert.equal(session.unfinished?.ended, 'failed');
-  const { kind, answer } = await session.goOn(signal);
+  const { kind, answer } = await session.resume(signal);
   assert.deepEqual([kind, answer], ['answered', 'done 1 2']);
   assert.deepEqual(
     effectsIn(folder).map(({ n }) => n),
@@ -304,7 +304,7 @@ for (const repeats of [false, true]) {
       await session.close('end');
       rig.store.close();
     });
-    await session.goOn(signal);
+    await session.resume(signal);
     assert.equal(rig.doubts.length >= 1, true);
     assert.match(rig.doubts[0]?.warnings[0] ?? '', /^Events of this session were lost/);
     assert.equal(sent(folder), repeats ? 2 : 1);

@@ -43,7 +43,7 @@ function mortal(t: TestContext) {
       await next.session.close('end');
       begins?.(next);
       next.session = next.open(stage.session.id);
-      const outcome = await next.session.goOn(new AbortController().signal);
+      const outcome = await next.session.resume(new AbortController().signal);
       return { next, outcome };
     },
   };
@@ -236,7 +236,7 @@ for (const [what, user, when, questions, ran] of [
     const ranBefore = stage.ran.length;
     assert.equal(ranBefore, when === 'app-request.executed' ? 1 : 0);
     stage.model.learn({ shop: ['done'] });
-    const outcome = await stage.session.goOn(new AbortController().signal);
+    const outcome = await stage.session.resume(new AbortController().signal);
     assert.deepEqual([outcome.kind, stage.ran, stage.questions.length], ['answered', ran, 1 + questions]);
   });
 }
@@ -249,7 +249,7 @@ test('what was stopped and refused when it was asked again is not done', async (
   await stage.ask('pay 5');
   stage.user.says = no();
   stage.model.learn({ shop: ['done'] });
-  await stage.session.goOn(new AbortController().signal);
+  await stage.session.resume(new AbortController().signal);
   assert.deepEqual(stage.ran, []);
 });
 
@@ -264,7 +264,7 @@ test('a yes to what was asked again after a stop counts when its hub is killed t
   });
   await stage.ask('pay 5');
   stage.model.learn({ shop: ['done', 'done'] });
-  await stage.session.goOn(new AbortController().signal);
+  await stage.session.resume(new AbortController().signal);
   const { next, outcome } = await life.revive({ ...PAYS, script: { shop: ['done', 'done'] } }, stage);
   assert.deepEqual([outcome.kind, next.ran, next.questions], ['answered', [PAID], []]);
 });

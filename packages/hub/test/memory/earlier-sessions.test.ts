@@ -180,7 +180,7 @@ test('a query that goes on is shown of other sessions what it was shown at first
   const failed = await stage.ask('SECOND', { planner: [MAIL_PLAN], mail: [[call('read')]] });
   assert.equal(failed.kind, 'failed');
   stage.model.learn({ mail: ['done'] });
-  const outcome = await stage.session.goOn(new AbortController().signal);
+  const outcome = await stage.session.resume(new AbortController().signal);
   assert.equal(outcome.answer, 'done');
   assert.deepEqual(stage.ran, ['mail.read {}']);
   assert.equal(stage.of('data-release.proposed').length, 1);

@@ -230,7 +230,7 @@ for (const text of ['my city is Rome, what is the weather at home?', 'the weathe
     assert.equal(failed.kind, 'failed');
     stage.model.learn({ notes: ['sunny'] });
     await stage.resume();
-    const { kind } = await stage.session.goOn(new AbortController().signal);
+    const { kind } = await stage.session.resume(new AbortController().signal);
     assert.equal(kind, 'answered');
     const shown = JSON.stringify(stage.model.seen.findLast(({ who }) => who === 'notes')?.request);
     assert.equal(shown.includes('Turin'), true);
@@ -247,7 +247,7 @@ test('a query that goes on twice goes on with the facts that it began with', asy
   await stage.ask('my city is Rome, what is the weather at home?', { planner: [WANTS_CITY] });
   for (let times = 0; times < 2; times++) {
     await stage.resume();
-    assert.equal((await stage.session.goOn(new AbortController().signal)).kind, 'failed');
+    assert.equal((await stage.session.resume(new AbortController().signal)).kind, 'failed');
   }
   const released = stage.of('data-release.proposed').map(({ items }) => items.map(({ value }) => value));
   assert.deepEqual(released, [['Turin']]);
@@ -263,7 +263,7 @@ test('what the user deleted meanwhile does not come back in a query that goes on
   const before = stage.model.seen.length;
   stage.session = stage.open(stage.session.id);
   stage.model.learn({ planner: [WANTS_CITY], notes: ['sunny'] });
-  await stage.session.goOn(new AbortController().signal);
+  await stage.session.resume(new AbortController().signal);
   const later = JSON.stringify(stage.model.seen.slice(before).map(({ request }) => request));
   assert.equal(later.includes('"Turin"') || later.includes('\\"Turin\\"'), false);
 });

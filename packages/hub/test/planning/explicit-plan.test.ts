@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Functionality, type InstalledApp, id } from '@cordon/core';
 import fc from 'fast-check';
-import { evidentPlan, type Subject } from '../../src/planning/explicit-plan.ts';
+import { explicitPlan, type Subject } from '../../src/planning/explicit-plan.ts';
 import { app, serves, shape } from '../fixture/app.ts';
 import '../../../../tools/seed.ts';
 
@@ -23,7 +23,7 @@ const MAY = installed('may', 'Plans holidays');
 const APPS = [MAIL, TRAVEL, NOTES, MAY];
 
 function named(query: string, apps: readonly InstalledApp[] = APPS, knowsFacts = false): string | null {
-  const found = evidentPlan(query, { apps, subject: null, knowsFacts });
+  const found = explicitPlan(query, { apps, subject: null, knowsFacts });
   assert.ok(found === null || found.origin === 'named-app');
   return found?.plan.steps[0]?.app ?? null;
 }
@@ -103,7 +103,7 @@ test('what an app says of itself is not looked at', () => {
 });
 
 test('a plan that the query states names no use', () => {
-  assert.deepEqual(evidentPlan('@mail read it', { apps: APPS, subject: null, knowsFacts: false })?.plan, {
+  assert.deepEqual(explicitPlan('@mail read it', { apps: APPS, subject: null, knowsFacts: false })?.plan, {
     steps: [{ id: '1', app: 'mail', task: '@mail read it', uses: [], needs: [], after: [] }],
     candidates: [],
   });
@@ -116,7 +116,7 @@ const ABOUT_MAIL: Subject = {
 };
 
 function continued(query: string, subject: Subject | null = ABOUT_MAIL, apps = APPS): boolean {
-  const found = evidentPlan(query, { apps, subject, knowsFacts: true });
+  const found = explicitPlan(query, { apps, subject, knowsFacts: true });
   assert.ok(found === null || (found.origin === 'follow-up' && found.plan.steps[0]?.app === 'mail'));
   return found !== null;
 }
@@ -172,7 +172,7 @@ test('nothing goes on beside an app of which nothing is known', () => {
 });
 
 test('what continues wants the facts that were released, and no others', () => {
-  const found = evidentPlan('send it', { apps: APPS, subject: ABOUT_MAIL, knowsFacts: true });
+  const found = explicitPlan('send it', { apps: APPS, subject: ABOUT_MAIL, knowsFacts: true });
   assert.deepEqual(found?.plan.steps[0]?.needs, ['city']);
 });
 
@@ -193,7 +193,7 @@ test('any text and any name give a plan for the one app that is meant, or none',
   );
   fc.assert(
     fc.property(fc.array(fc.oneof(word, fc.string())), (parts) => {
-      const found = evidentPlan(parts.join(' '), { apps: APPS, subject: ABOUT_MAIL, knowsFacts: false });
+      const found = explicitPlan(parts.join(' '), { apps: APPS, subject: ABOUT_MAIL, knowsFacts: false });
       assert.ok(found === null || found.plan.steps.length === 1);
       if (found?.origin === 'follow-up') assert.equal(found.plan.steps[0]?.app, 'mail');
     }),

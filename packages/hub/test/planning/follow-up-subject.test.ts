@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Event, type EventBody, HUB_LABEL, id, type Label, USER_LABEL } from '@cordon/core';
-import { RunningSubject } from '../../src/planning/follow-up-subject.ts';
+import { FollowUpSubject } from '../../src/planning/follow-up-subject.ts';
 
 /** What a session is about after a query whose plan needs these facts, and in which this was released. */
 function factsAfter(needs: readonly string[], name: string, label: Label): readonly string[] | undefined {
-  const subject = new RunningSubject();
+  const subject = new FollowUpSubject();
   let sequence = 0;
   const saw = (body: EventBody, causes: Event['causes'] = []): void => {
     const frame = {

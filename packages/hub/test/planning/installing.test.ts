@@ -290,7 +290,7 @@ for (const [when, held, installs] of DEATHS) {
       stage,
     );
     const resumed = next.open(stage.session.id);
-    const ended = await resumed.goOn(new AbortController().signal);
+    const ended = await resumed.resume(new AbortController().signal);
     assert.equal(ended.answer, 'It is 12.');
     assert.deepEqual(next.user.choices, []);
     assert.deepEqual(told(next), []);
@@ -334,7 +334,7 @@ test('a question that the user stopped the query at is put again', async (t) => 
   );
   const stopping = new AbortController();
   assert.equal((await stage.session.ask(QUERY, stopping.signal)).kind, 'cancelled');
-  const outcome = await stage.session.goOn(new AbortController().signal);
+  const outcome = await stage.session.resume(new AbortController().signal);
   assert.equal(outcome.answer, 'It is 12.');
   assert.equal(stage.user.choices.length, 2);
 });
@@ -391,7 +391,7 @@ test('what an app asked for in vain is installed for the same query when that go
     planner: [NOTES_AND_RIDE],
     notes: [[call('ride-fare', { to: 'Turin' })], ({ results }) => results.join()],
   });
-  assert.equal((await stage.session.goOn(new AbortController().signal)).answer, '{"amount":12}');
+  assert.equal((await stage.session.resume(new AbortController().signal)).answer, '{"amount":12}');
   assert.equal(stage.user.choices.length, 1);
 });
 

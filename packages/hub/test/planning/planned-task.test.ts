@@ -85,7 +85,7 @@ test('what was foreseen without the task is dropped', async (t) => {
     apps: [TRAVEL, CALENDAR],
     script: {},
     user: yes(),
-    foresees: true,
+    speculates: true,
     // The planner takes until the other model has been asked.
     meanwhile: async (who, { model }, { messages }) => {
       const isAway = messages.at(-1)?.text.includes(AWAY) === true;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { LastWords } from '../../src/processes/stderr-tail.ts';
+import { StderrTail } from '../../src/processes/stderr-tail.ts';
 
 async function heard(...pieces: readonly (string | Buffer)[]) {
   const stream = new PassThrough();
   let floods = 0;
-  const words = new LastWords(stream, () => void floods++);
+  const words = new StderrTail(stream, () => void floods++);
   for (const piece of pieces) {
     if (stream.destroyed) break;
     stream.write(piece);

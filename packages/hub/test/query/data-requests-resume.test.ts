@@ -37,7 +37,7 @@ async function live(folder: string, death: Death | null, scenario = SCENARIO) {
   const session = openIn(rig);
   try {
     const isNew = rig.store.journal.events(session.id).every(({ kind }) => kind !== 'user.message');
-    const outcome = await (isNew ? session.ask('do q0', signal) : session.goOn(signal));
+    const outcome = await (isNew ? session.ask('do q0', signal) : session.resume(signal));
     const facts = rig.store.memory({ kind: 'system' }).facts();
     const told = facts.map(({ name, value, origin }) => [name, value, origin]);
     const ended = rig.store

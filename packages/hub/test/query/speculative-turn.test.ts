@@ -20,7 +20,7 @@ const DRIVE = app(
 );
 
 function scene(script: Readonly<Record<string, readonly Line[]>>, more: Partial<Scene> = {}): Scene {
-  return { apps: [MAIL, DRIVE], script, foresees: true, ...more };
+  return { apps: [MAIL, DRIVE], script, speculates: true, ...more };
 }
 
 const asked = (stage: Stage) => stage.model.seen.map(({ who }) => who);
@@ -64,8 +64,8 @@ test('where the plan leads elsewhere nothing comes of what was begun', async (t)
     stage.of('tool-call.proposed').map(({ tool }) => tool),
     ['find'],
   );
-  const foreseen = stage.of('context.created').find((event) => event.app === 'mail');
-  const own = stage.events().filter(({ context }) => context === foreseen?.context);
+  const speculative = stage.of('context.created').find((event) => event.app === 'mail');
+  const own = stage.events().filter(({ context }) => context === speculative?.context);
   assert.deepEqual(
     own.filter(({ kind }) => kind === 'model.message' || kind === 'plan.made'),
     [],
@@ -171,7 +171,7 @@ test('a query that goes on takes up what was begun', async (t) => {
   assert.equal((await stage.ask('read the newest e-mails')).kind, 'failed');
   await stage.resume();
   stage.model.learn({ mail: ['you have one mail'] });
-  const outcome = await stage.session.goOn(t.signal);
+  const outcome = await stage.session.resume(t.signal);
   assert.equal(outcome.answer, 'you have one mail');
   assert.equal(executed(stage).length, 1);
 });
@@ -214,7 +214,7 @@ test('an app that has got a model of its own meanwhile is not begun with by a qu
   const script = { planner: [plan([{ app: 'drive' }])], drive: ['nothing there'] };
   const later = new Stage(scene(script, { apps: [own, DRIVE] }), stage.store);
   stage.session = later.open(stage.session.id);
-  assert.equal((await stage.session.goOn(t.signal)).answer, 'nothing there');
+  assert.equal((await stage.session.resume(t.signal)).answer, 'nothing there');
   assert.deepEqual(
     later.model.seen.filter(({ request }) => request.model === 'elsewhere/model'),
     [],

@@ -29,7 +29,7 @@ function secondLoop(versions?: string): SpokeLauncher {
       const link = child.stdio[3];
       assert.ok(link instanceof Duplex);
       const ended = new Promise<string>((resolve) => child.once('exit', (code) => resolve(`code ${code}`)));
-      return ok({ link, layers: [], ended, lastWords: () => '', kill: () => child.kill('SIGKILL') });
+      return ok({ link, layers: [], ended, stderrTail: () => '', kill: () => child.kill('SIGKILL') });
     },
   };
 }

@@ -33,7 +33,7 @@ function scriptedSpoke(limits: Partial<TurnLimits> = {}) {
       link: hub,
       layers: [],
       ended: killed.promise,
-      lastWords: () => '',
+      stderrTail: () => '',
       kill: () => killed.resolve('killed'),
     },
     { ...DEFAULT_TURN_LIMITS, ...limits },

@@ -11,7 +11,7 @@ export interface RateLimit {
   readonly burst: number;
 }
 
-export class Rate {
+export class TokenBucket {
   readonly #limit: RateLimit;
   readonly #now: () => number;
   #tokens: number;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Rate } from '../../src/apps/rate-limit.ts';
+import { TokenBucket } from '../../src/apps/token-bucket.ts';
 
 function clocked(perSecond: number, burst: number) {
   let now = 0;
-  const rate = new Rate({ perSecond, burst }, () => now);
+  const rate = new TokenBucket({ perSecond, burst }, () => now);
   const takes = (times: number, amount = 1) =>
     Array.from({ length: times }, () => rate.take(amount)).filter(Boolean).length;
   const pass = (milliseconds: number) => {
