@@ -14,8 +14,9 @@ import {
   type PermissionSubject,
 } from '@cordon/core';
 import type { Context } from '../context/context.ts';
+import { bindingOf, identityThen, termOf } from './grants.ts';
 import { firstAnswer } from './open-question.ts';
-import { bindingOf, identityThen, type PermissionsParts, termOf } from './permission.ts';
+import type { PermissionsParts } from './permission.ts';
 
 /** What an app is chosen for that serves a query by itself, where the plan names no use that all of the apps have. */
 export const WHOLE_QUERY = 'a whole query';
@@ -180,11 +181,11 @@ export class AppChoices {
 
   /** A choice among others than these is another choice. */
   #candidates({ what, choices }: AppChoiceRequest): readonly Candidate[] {
-    const { identityOf, digest } = this.#parts;
+    const { digest } = this.#parts;
     const among = [...choices].sort();
     return choices.map((app) => {
       const subject: PermissionSubject = { scope: 'app-selection', from: null, to: app, what };
-      const binding = bindingOf(subject, identityOf, digest);
+      const binding = bindingOf(subject, this.#parts);
       return { app, subject, binding, digest: digest(canonicalJsonOf({ subject, among, binding })) };
     });
   }

@@ -28,7 +28,7 @@ import {
 import type { EgressRequest } from '@cordon/egress';
 import type { Context } from '../context/context.ts';
 import type { HeldText, PlacedText } from '../context/references.ts';
-import type { ConsentRequirement, Coverage, Flow } from './permission.ts';
+import type { ConsentRequirement, Coverage, Flow } from './consent-requirement.ts';
 import { boundArguments, type Recipient, recipientsIn } from './recipients.ts';
 
 /** What an app's tool is about to be called with, and on whose behalf. */

@@ -16,7 +16,7 @@ import {
   type Reason,
 } from '@cordon/core';
 import { type EgressRequest, type Refusal, RefusalCount, type Traffic } from '@cordon/egress';
-import type { ConsentRequirement } from '../consent/permission.ts';
+import type { ConsentRequirement } from '../consent/consent-requirement.ts';
 import type { Context } from '../context/context.ts';
 import type { Recorder } from '../journal/recorder.ts';
 import type { Gate } from '../mediation/gate.ts';

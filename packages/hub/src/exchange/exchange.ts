@@ -37,7 +37,7 @@ import { readingsOf } from '@cordon/protocol';
 import type { AppHost } from '../apps/app-host.ts';
 import { plainSchema, type Registry, usesOf } from '../apps/registry.ts';
 import type { LoadValidator, SchemaValidator } from '../apps/schema-validator.ts';
-import type { ConsentRequirement, Flow } from '../consent/permission.ts';
+import type { ConsentRequirement, Flow } from '../consent/consent-requirement.ts';
 import { exchangeRequirement, openRequirement } from '../consent/requirements.ts';
 import { labelOfEdit, type Revise, reviseMessage, reviseRelease } from '../consent/revision.ts';
 import type { AppTool, ToolResult } from '../context/app-tool.ts';

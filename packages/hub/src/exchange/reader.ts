@@ -20,7 +20,7 @@ import {
 } from '@cordon/core';
 import { readingsOf } from '@cordon/protocol';
 import type { LoadValidator } from '../apps/schema-validator.ts';
-import type { ConsentRequirement } from '../consent/permission.ts';
+import type { ConsentRequirement } from '../consent/consent-requirement.ts';
 import { readRequirement } from '../consent/requirements.ts';
 import type { Context } from '../context/context.ts';
 import type { Query } from '../context/query.ts';

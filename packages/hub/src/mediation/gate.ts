@@ -28,7 +28,8 @@ import {
   type Ruling,
 } from '@cordon/core';
 import type { Judged, MonitorFrame, ReferenceMonitor } from '@cordon/monitor';
-import type { ConsentRequirement, Permissions } from '../consent/permission.ts';
+import type { ConsentRequirement } from '../consent/consent-requirement.ts';
+import type { Permissions } from '../consent/permission.ts';
 import { repetitionRequirement } from '../consent/requirements.ts';
 import type { Revise } from '../consent/revision.ts';
 import type { Context } from '../context/context.ts';
@@ -241,15 +242,8 @@ export class Gate {
         }
         // What is asked about is in the journal before anybody is asked.
         this.#recorder.writeHeld();
-        const obtained = await this.#permissions.obtain(
-          context,
-          proposal,
-          due,
-          asks,
-          warnings,
-          revise ?? null,
-          event,
-        );
+        const request = { context, proposal, due, asks, warnings };
+        const obtained = await this.#permissions.obtain(request, revise ?? null, event);
         if (!obtained.granted)
           return conclude({ allowed: false, reasons: [obtained.reason] }, 'denied', warnings);
         for (const { rule } of asks) answered.add(rule);
@@ -328,7 +322,8 @@ export class Gate {
     const asks = now?.verdict === 'ask' ? now.reasons.filter(({ rule }) => !settled.rules.has(rule)) : [];
     if (requirement === null && asks.length === 0) return true;
     const agreed = this.#recorder.cursor?.agreed(event) ?? [];
-    return this.#permissions.isStillGiven(context, proposal, requirement, asks, now?.warnings ?? [], agreed);
+    const request = { context, proposal, due: requirement, asks, warnings: now?.warnings ?? [] };
+    return this.#permissions.isStillGiven(request, agreed);
   }
 
   /** Gives the proposal of an allowance back, once; throws for a forged or spent one. */

@@ -30,7 +30,7 @@ import {
 import type { AppHost } from '../apps/app-host.ts';
 import { calledLabels, isIrreversible, type Registry, usesOf } from '../apps/registry.ts';
 import type { LoadValidator } from '../apps/schema-validator.ts';
-import type { ConsentRequirement } from '../consent/permission.ts';
+import type { ConsentRequirement } from '../consent/consent-requirement.ts';
 import { callRequirement, expectation, type KnownValues } from '../consent/requirements.ts';
 import type { AppTool, ToolResult } from '../context/app-tool.ts';
 import { cutOutput, lengthOf } from '../context/app-tool.ts';

@@ -17,7 +17,7 @@ import {
   type ReleasedItem,
 } from '@cordon/core';
 import { misfit } from '@cordon/protocol';
-import type { ConsentRequirement } from '../consent/permission.ts';
+import type { ConsentRequirement } from '../consent/consent-requirement.ts';
 import { memoryRequirement } from '../consent/requirements.ts';
 import { unquotedText } from '../context/unquoted-text.ts';
 import type { Fact } from './facts.ts';

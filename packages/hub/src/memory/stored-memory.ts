@@ -20,7 +20,7 @@ import {
   USER_LABEL,
 } from '@cordon/core';
 import type { MemoryOwner, NewSummary, Store, Summary, Turn } from '@cordon/trace';
-import type { Grants } from '../consent/permission.ts';
+import type { Grants } from '../consent/grants.ts';
 import { appOf, type ContextOwner } from '../context/owner.ts';
 import {
   factKey,

@@ -29,7 +29,7 @@ import type { TurnContext } from '@cordon/protocol';
 import type { AppHost } from '../apps/app-host.ts';
 import type { Registry } from '../apps/registry.ts';
 import type { AppChoices } from '../consent/app-choice.ts';
-import type { ConsentRequirement } from '../consent/permission.ts';
+import type { ConsentRequirement } from '../consent/consent-requirement.ts';
 import { factsRequirement, taskRequirement } from '../consent/requirements.ts';
 import { reviseRelease } from '../consent/revision.ts';
 import type { Context, ContextOptions } from '../context/context.ts';
