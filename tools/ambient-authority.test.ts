@@ -278,7 +278,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['code at run time'],
     why: 'the validator is loaded when there is a schema',
   },
-  'packages/hub/src/session.ts': {
+  'packages/hub/src/egress/app-networks.ts': {
     of: ['code at run time'],
     why: 'the way to the network is loaded when an app that has it is started',
   },

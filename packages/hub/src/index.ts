@@ -37,7 +37,7 @@ export type { SummaryMode } from './memory/summaries.ts';
 export type { Installable, Installables, PackageSource } from './planning/installing.ts';
 export { appLauncher, type LaunchOptions, loopLauncher } from './processes/launch.ts';
 export { CATALOGUE, type CatalogueEntry } from './query/catalogue.ts';
-export type { Outcome } from './query/operator.ts';
+export type { Outcome } from './query/outcome.ts';
 export { NOT_NEEDED } from './query/speculative-turn.ts';
 export type { Session, Unfinished } from './session.ts';
 export type { SpokeLauncher, SpokeProcess } from './spokes/spoke-link.ts';

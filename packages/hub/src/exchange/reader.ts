@@ -16,7 +16,6 @@ import {
   type JsonSchema,
   mostBits,
   ok,
-  REFUSED_TEXT,
 } from '@cordon/core';
 import { readingsOf } from '@cordon/protocol';
 import type { LoadValidator } from '../apps/schema-validator.ts';
@@ -29,6 +28,7 @@ import type { Recorder } from '../journal/recorder.ts';
 import type { Gate } from '../mediation/gate.ts';
 import type { ModelCalls } from '../mediation/model-calls.ts';
 import type { Served } from '../spokes/spoke-link.ts';
+import { malformed, REFUSED } from './refusal.ts';
 
 export interface ReaderParts {
   readonly gate: Gate;
@@ -67,9 +67,10 @@ export class Reader {
 
   /** Release, model call and delivery are three effects, each decided for itself. */
   async read(context: Context, query: Query, held: HeldText, wanted: JsonSchema): Promise<Served> {
+    const { recorder } = this.#parts;
     const schema = closedSchema(wanted);
     if (!schema.ok)
-      return this.#malformed(context, `a reader with an open schema: ${schema.fault}`, schema.fault);
+      return malformed(recorder, context, `a reader with an open schema: ${schema.fault}`, schema.fault);
     if (++context.reads > MOST_READS) return this.#refused(context, held, 'budget');
     if (held.text.length > MOST_LENGTH) return this.#refused(context, held, 'length');
 
@@ -91,7 +92,7 @@ export class Reader {
       const value = await this.#finding(schema.value, answer.value.text);
       return value === undefined ? UNREAD : await this.#deliver(context, reader, held, value);
     } finally {
-      this.#parts.recorder.record(reader, { kind: 'context.ended', reason: 'read' });
+      recorder.record(reader, { kind: 'context.ended', reason: 'read' });
     }
   }
 
@@ -170,11 +171,6 @@ export class Reader {
     return ok({ type: 'finding', value: carried.value.message });
   }
 
-  #malformed(context: Context, reason: string, told: string): Served {
-    this.#parts.recorder.record(context, { kind: 'message.dropped', reason, bytes: 0 });
-    return ok({ type: 'refusal', malformed: true, text: `malformed: ${told}` });
-  }
-
   #refused(context: Context, { reference }: HeldText, reason: 'budget' | 'length'): Served {
     this.#parts.recorder.record(context, { kind: 'read.refused', reference, reason });
     return REFUSED;
@@ -186,7 +182,6 @@ export function isSecretTo({ app }: Context, { origin, carries, label }: HeldTex
   return label.confidentiality === 'private' && [origin, ...carries].some((one) => one !== app);
 }
 
-const REFUSED: Served = ok({ type: 'refusal', malformed: false, text: REFUSED_TEXT });
 /** The text may say what no form holds, or may have told the model to answer something else. */
 const UNREAD: Served = ok({
   type: 'refusal',

@@ -20,6 +20,7 @@ import type { Context } from '../context/context.ts';
 import { appOf, type ContextOwner, ownerOf } from '../context/owner.ts';
 import { factKey, type KnownFact, NO_PAST, type QueryPast } from '../context/query-facts.ts';
 import { unquotedText } from '../context/unquoted-text.ts';
+import { recordUserInput } from '../journal/context-input.ts';
 import { givenAnswer } from '../journal/interruption.ts';
 import type { Recorder } from '../journal/recorder.ts';
 import { Background, type BackgroundParts } from './background.ts';
@@ -43,8 +44,6 @@ export interface LearningParts extends BackgroundParts {
   readonly memory: Memory;
   readonly recorder: Recorder;
   readonly newContext: (options: { readonly kind: ContextKind; readonly app: AppId | null }) => Context;
-  /** The user's words become visible in a context. */
-  readonly hear: (context: Context, text: string, said: EventId) => void;
   /** What a resumed session has still to learn. */
   readonly left: LeftToLearn;
 }
@@ -130,11 +129,11 @@ export class Learning {
   }
 
   async #byModel(statement: Statement): Promise<void> {
-    const { newContext, hear, recorder } = this.#parts;
+    const { newContext, recorder } = this.#parts;
     const words = unquotedText(statement.text);
     if (this.#background.isStopped || words.trim() === '') return;
     const context = newContext({ kind: 'facts', app: null });
-    hear(context, words, statement.said);
+    recordUserInput(recorder, context, words, statement.said);
     const found = await this.#ask(context, words);
     if (this.#background.isStopped) return this.#end(context, 'stopped');
     // Where both find a name, the pattern's value counts: patterns are deterministic.

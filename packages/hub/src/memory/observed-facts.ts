@@ -7,7 +7,9 @@
  */
 import {
   type AppId,
+  type EventId,
   type Functionality,
+  type InstalledApp,
   isClosedValue,
   isJsonObject,
   type Json,
@@ -19,7 +21,11 @@ import {
 import { misfit } from '@cordon/protocol';
 import type { ConsentRequirement } from '../consent/consent-requirement.ts';
 import { memoryRequirement } from '../consent/requirements.ts';
+import type { Context } from '../context/context.ts';
+import type { Query } from '../context/query.ts';
 import { unquotedText } from '../context/unquoted-text.ts';
+import type { Recorder } from '../journal/recorder.ts';
+import type { SeenCall } from '../mediation/tool-calls.ts';
 import type { Fact } from './facts.ts';
 
 /** A longer value can only be a constant of the configuration. */
@@ -133,6 +139,34 @@ function valueAt(output: Json, path: readonly string[]): Json | undefined {
     value = value[key];
   }
   return value;
+}
+
+/**
+ * Keeps what an executed call states, until the query ends: as the app's word, with the label of the output.
+ *
+ * Attack: an app makes its model call what nobody asked for, to plant values. Of a call beside the plan only those values count
+ * that the user's manifest names.
+ */
+export function recordObserved(
+  recorder: Recorder,
+  context: Context,
+  query: Query,
+  app: InstalledApp,
+  seen: SeenCall,
+): void {
+  const { output, brought, asked, isPlanned } = seen;
+  const { id: origin, manifest } = app;
+  if (output.isError || (!isPlanned && manifest.remembers === undefined)) return;
+  const { tool, structured, label } = output;
+  const keep = (facts: readonly Fact[], source: EventId) => {
+    for (const { name, value } of facts) {
+      query.observes({ fact: { name, value, origin, label }, source });
+      recorder.record(context, { kind: 'fact.observed', name }, { causes: [source], label });
+    }
+  };
+  if (asked !== null) keep(askedIn(manifest, tool, asked.arguments, query.text), asked.event);
+  // Of a field of both, what came of the call counts.
+  keep(observedIn(manifest, tool, structured), brought);
 }
 
 /** Facts of apps for another app's context; each counts as a statement of the app that it comes from. */

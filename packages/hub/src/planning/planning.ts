@@ -27,6 +27,8 @@ import { type AppChoiceRequest, type AppChoices, WHOLE_QUERY } from '../consent/
 import type { Context, ContextOptions } from '../context/context.ts';
 import type { Query } from '../context/query.ts';
 import type { Refused } from '../context/query-activity.ts';
+import { recordUserInput } from '../journal/context-input.ts';
+import type { Recorder } from '../journal/recorder.ts';
 import type { ModelCalls } from '../mediation/model-calls.ts';
 import type { Memory } from '../memory/memory.ts';
 import { rankApps } from './app-index.ts';
@@ -52,8 +54,7 @@ export interface PlanningParts {
   readonly models: ModelCalls;
   readonly memory: Memory;
   readonly newContext: (options: ContextOptions) => Context;
-  /** The user's words become visible in a context. */
-  readonly hear: (context: Context, text: string, said: EventId) => void;
+  readonly recorder: Recorder;
   readonly choices: Pick<AppChoices, 'choose'>;
   readonly installing: Installing;
 }
@@ -214,14 +215,14 @@ export class Planning {
     declined: readonly Declined[],
     installable: readonly InstalledApp[],
   ): Promise<Result<Proposed, Fault>> {
-    const { memory, newContext, hear } = this.#parts;
+    const { memory, newContext, recorder } = this.#parts;
     const installed = this.#without(declined);
     const preferred = subject === null ? [] : [subject.app];
     const isShort =
       installed.length <= (SHORTLISTS[0] ?? 0) || shownCharacters(installed) <= SHORT_CHARACTERS;
     const ranked = isShort ? installed : rankApps(query.text, installed, preferred);
     const context = newContext({ kind: 'planner', app: null });
-    hear(context, query.text, said);
+    recordUserInput(recorder, context, query.text, said);
     for (const most of isShort ? [ranked.length] : SHORTLISTS) {
       const shown = ranked.slice(0, most);
       const task: PlanningTask = {

@@ -28,6 +28,7 @@ import type { Context } from '../context/context.ts';
 import type { Query } from '../context/query.ts';
 import type { KnownFact } from '../context/query-facts.ts';
 import type { UserTexts } from '../context/session-texts.ts';
+import { malformed } from '../exchange/refusal.ts';
 import type { Recorder } from '../journal/recorder.ts';
 import type { Gate } from '../mediation/gate.ts';
 import { entityName } from '../memory/entity-name.ts';
@@ -36,7 +37,7 @@ import type { Served } from '../spokes/spoke-link.ts';
 
 export type NeedRequest = Extract<SpokeRequest, { type: 'need' }>;
 
-export interface AskedDataParts {
+export interface DataRequestsParts {
   readonly gate: Gate;
   readonly recorder: Recorder;
   readonly registry: Registry;
@@ -57,10 +58,10 @@ interface Asked {
 }
 
 export class DataRequests {
-  readonly #parts: AskedDataParts;
+  readonly #parts: DataRequestsParts;
   readonly #asked = new WeakMap<Query, Asked>();
 
-  constructor(parts: AskedDataParts) {
+  constructor(parts: DataRequestsParts) {
     this.#parts = parts;
   }
 
@@ -70,10 +71,11 @@ export class DataRequests {
    */
   async ask(context: Context, query: Query, start: TurnContext, request: NeedRequest): Promise<Served> {
     const { app } = context;
+    const { recorder } = this.#parts;
     if (app === null)
-      return this.#malformed(context, 'a question for data by a context without app', NOBODYS);
+      return malformed(recorder, context, 'a question for data by a context without app', NOBODYS);
     if (!toolsThatTakeData(start).includes(request.for))
-      return this.#malformed(context, 'a question for data that is for no tool of its context', NO_TOOL);
+      return malformed(recorder, context, 'a question for data that is for no tool of its context', NO_TOOL);
     const kinds = this.#due(context, app, query, request.kinds);
     if (kinds.length === 0) return NOTHING;
     const fields = kinds.map((kind) => this.#field(kind, app, query));
@@ -176,11 +178,6 @@ export class DataRequests {
     return context.tools.has(tool) && installed !== undefined
       ? [tool, ...usesOf(installed.manifest, tool)]
       : null;
-  }
-
-  #malformed(context: Context, reason: string, told: string): Served {
-    this.#drop(context, reason);
-    return ok({ type: 'refusal', malformed: true, text: `malformed: ${told}` });
   }
 
   #drop(context: Context, reason: string): void {

@@ -26,7 +26,7 @@ import type { RunningApp } from '../context/app-tool.ts';
 import type { Context, ContextOptions, OwnTool } from '../context/context.ts';
 import type { ContextOwner } from '../context/owner.ts';
 import type { Query } from '../context/query.ts';
-import type { Exchange } from '../exchange/exchange.ts';
+import type { Offers } from '../exchange/offers.ts';
 import type { Route } from '../planning/route.ts';
 
 /** States what the surroundings are; no security rests on a model heeding it. */
@@ -49,8 +49,14 @@ export interface Prepared {
 export interface PreparationParts {
   readonly registry: Registry;
   readonly apps: AppHost;
-  readonly exchange: Exchange;
+  readonly offers: Offers;
   readonly newContext: (options: ContextOptions, cause?: EventId) => Context;
+}
+
+/** By how many exchanges a context was reached, and the event that it is made for. */
+interface Reached {
+  readonly depth: number;
+  readonly cause?: EventId;
 }
 
 export class Preparation {
@@ -88,19 +94,18 @@ export class Preparation {
     };
   }
 
-  /** The app's own context; `depth` counts the exchanges that led to it, `cause` is the request that it serves. */
+  /** The app's own context. */
   async app(
     query: Query,
     appId: AppId,
     helpers: readonly AppId[],
-    depth = 0,
-    cause?: EventId,
+    reached: Reached = { depth: 0 },
   ): Promise<Result<Prepared, Fault>> {
     const app = this.#parts.registry.get(appId);
     if (app === undefined) return failed(fault('app-unavailable', `\`${appId}\` is not installed`));
     const running = await this.#start(app);
     if (!running.ok) return running;
-    return this.#withHelpers(query, this.#own(app, running.value, depth, cause), helpers);
+    return this.#withHelpers(query, this.#own(app, running.value, reached), helpers);
   }
 
   /**
@@ -120,7 +125,7 @@ export class Preparation {
     const running =
       app.source.kind === 'instructions' ? await this.#start(app) : ok(await apps.peek(app, isCertain));
     if (!running.ok || running.value === null || dropped.aborted) return null;
-    return this.#own(app, running.value, 0, cause);
+    return this.#own(app, running.value, { depth: 0, cause });
   }
 
   /** The plan needs a speculative context: its app is used from now on. Null: the app differs from what the context was made for. */
@@ -139,7 +144,7 @@ export class Preparation {
     return adopted.ok ? adopted.value : null;
   }
 
-  #own(app: InstalledApp, running: RunningApp, depth: number, cause?: EventId): Prepared {
+  #own(app: InstalledApp, running: RunningApp, { depth, cause }: Reached): Prepared {
     const options = { kind: 'standard', app: app.id, depth, tools: ownTools(running) } as const;
     return {
       context: this.#parts.newContext(options, cause),
@@ -249,7 +254,7 @@ export class Preparation {
       (tool !== null && usesOf(app.manifest, tool).some((use) => named.has(use)));
     const offers = served.filter(isPlanned).map((functionality): Offer => {
       const name = freeName(functionality.name, taken);
-      const peer = this.#parts.exchange.offer(context, appId, functionality);
+      const peer = this.#parts.offers.offer(context, appId, functionality);
       return {
         name,
         description: describe(functionality),

@@ -19,10 +19,11 @@ import type { Query } from '../context/query.ts';
 import type { Recorder } from '../journal/recorder.ts';
 import type { Asked, ModelCalls } from '../mediation/model-calls.ts';
 import type { Memory, RememberedTurns } from '../memory/memory.ts';
-import type { Guess } from '../planning/planning.ts';
+import type { Planning } from '../planning/planning.ts';
 import type { Route } from '../planning/route.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import type { Preparation, Prepared } from './preparation.ts';
+import type { Recall } from './recall.ts';
 
 /** Why a context ends whose guess was wrong. */
 export const NOT_NEEDED = 'the plan does not need it';
@@ -34,10 +35,8 @@ export interface SpeculationParts {
   readonly memory: Pick<Memory, 'carried'>;
   readonly maxSteps: number;
   readonly functionalities: readonly CatalogueEntry[];
-  /** Null: it cannot be told. */
-  readonly likely: (query: Query) => Guess | null;
-  /** The query becomes visible in a context, after what it recalls. */
-  readonly listen: (query: Query, said: EventId, prepared: Prepared) => RememberedTurns;
+  readonly planning: Pick<Planning, 'likely'>;
+  readonly recall: Recall;
 }
 
 /** A context that has heard the query. */
@@ -57,10 +56,10 @@ export class SpeculativeTurns {
 
   /** Begins with what the query will most likely lead to; null: nothing is likely. */
   begin(query: Query, said: EventId): SpeculativeTurn | null {
-    const { likely, recorder } = this.#parts;
+    const { planning, recorder } = this.#parts;
     const { cursor } = recorder;
     // A query that goes on begins with what it began with before.
-    const guess = cursor === null ? likely(query) : cursor.speculative(said);
+    const guess = cursor === null ? planning.likely(query) : cursor.speculative(said);
     return guess === null ? null : new SpeculativeTurn(this.#parts, query, said, guess.app, cursor !== null);
   }
 }
@@ -114,7 +113,7 @@ export class SpeculativeTurn {
 
   /** Null: the app cannot be had without asking somebody, or nobody wants it any more. */
   async #begin(query: Query, said: EventId, isCertain: boolean): Promise<Listening | null> {
-    const { preparation, models, memory, listen, maxSteps } = this.#parts;
+    const { preparation, models, memory, recall, maxSteps } = this.#parts;
     // What is shown of earlier sessions is released, and about that a rule may ask the user.
     if (!query.isPrivate && memory.carried(ownerOf(this.#app), said) !== null) return null;
     const prepared =
@@ -128,7 +127,7 @@ export class SpeculativeTurn {
       return null;
     }
     this.#context = context;
-    const earlier = listen(query, said, prepared);
+    const earlier = recall.hear(query, said, prepared);
     const messages: readonly ModelMessage[] = [
       { role: 'system', text: system },
       ...earlier.messages,

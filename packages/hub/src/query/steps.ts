@@ -27,18 +27,21 @@ import type { Context, ContextOptions } from '../context/context.ts';
 import type { Query } from '../context/query.ts';
 import type { HeldText } from '../context/references.ts';
 import type { Exchange } from '../exchange/exchange.ts';
+import type { Offers } from '../exchange/offers.ts';
+import { recordUserInput } from '../journal/context-input.ts';
+import type { Recorder } from '../journal/recorder.ts';
+import type { Releases } from './releases.ts';
 
 /** So many spokes work at the same time; the rest wait for their turn. */
 const MOST_AT_ONCE = 6;
 
 export interface StepParts {
   readonly registry: Registry;
+  readonly recorder: Recorder;
+  readonly offers: Offers;
   readonly exchange: Exchange;
+  readonly releases: Releases;
   readonly newContext: (options: ContextOptions) => Context;
-  /** The user's words become visible in a context. */
-  readonly hear: (context: Context, text: string, said: EventId) => void;
-  /** The task as its app may be told it; null: it may not. */
-  readonly taskOf: (context: Context, query: Query, said: EventId, step: PlanStep) => Promise<string | null>;
 }
 
 export interface StepResult {
@@ -93,11 +96,11 @@ export class Steps {
     said: EventId,
     steps: readonly PlanStep[],
   ): Promise<Result<readonly StepResult[], Fault>> {
-    const { newContext, hear } = this.#parts;
+    const { newContext, recorder } = this.#parts;
     const results: StepResult[] = [];
     const waiting = [...steps.entries()].map(([index, step]) => {
       const context = newContext({ kind: 'errand', app: null });
-      hear(context, query.text, said);
+      recordUserInput(recorder, context, query.text, said);
       return { index, step, context };
     });
     /** Of each app, when its step of before is done: what one app does it does in the order of the plan. */
@@ -121,14 +124,14 @@ export class Steps {
 
   /** Null: there is no result. */
   async #one(context: Context, query: Query, said: EventId, step: PlanStep): Promise<Json | null> {
-    const { registry, exchange, taskOf } = this.#parts;
+    const { registry, offers, exchange, releases } = this.#parts;
     const app = step.app === null ? undefined : registry.get(step.app);
     if (app === undefined || query.signal.aborted) return null;
-    const allowed = await taskOf(context, query, said, step);
+    const allowed = await releases.stepTask(context, query, said, step);
     if (allowed === null) return null;
-    const peer = exchange.offer(context, app.id, functionalityOf(step, app));
+    const peer = offers.offer(context, app.id, functionalityOf(step, app));
     const task = stepTask(allowed === '' ? query.text : allowed, step.inputs ?? []);
-    const served = await exchange.request(context, query, peer, { task }, query.signal);
+    const served = await exchange.request(context, query, { peer, message: { task } }, query.signal);
     return served.ok && served.value.type === 'response' ? served.value.message : null;
   }
 }
