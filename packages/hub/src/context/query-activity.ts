@@ -64,13 +64,8 @@ export class QueryActivity {
       case 'choice.answered':
         for (const cause of event.causes) this.#answered(cause);
         return;
-      case 'tool-call.executed':
-      case 'tool-call.failed':
-        this.#hasActed = true;
-        this.#hasActedSinceResume = true;
-        return;
       default:
-        return;
+        if (isAct(event)) this.#hasActed = this.#hasActedSinceResume = true;
     }
   }
 
@@ -90,6 +85,11 @@ export class QueryActivity {
   #answered(question: EventId): void {
     if (this.#open.delete(question) && this.#open.size === 0) this.#observer.resumed();
   }
+}
+
+/** An app did something; a call that failed may have done half of it. */
+export function isAct({ kind }: Pick<Event, 'kind'>): boolean {
+  return kind === 'tool-call.executed' || kind === 'tool-call.failed';
 }
 
 function refusedBy({ scope, from, to, what }: PermissionSubject): Refused | null {

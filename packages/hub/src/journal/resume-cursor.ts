@@ -32,6 +32,7 @@ import {
   type ToolReturn,
   toJson,
 } from '@cordon/core';
+import { isAct } from '../context/query-activity.ts';
 import { effectOf, endsEffect, isDecision } from './interruption.ts';
 import { keyOf } from './unknown-outcomes.ts';
 
@@ -341,10 +342,6 @@ function isOperators(event: Event): boolean {
     event.kind === 'plan.made' ||
     (event.kind === 'choice.asked' && event.installs === true && event.context === null)
   );
-}
-
-function isAct({ kind }: Event): boolean {
-  return kind === 'tool-call.executed' || kind === 'tool-call.failed';
 }
 
 function queue<K, V>(queues: Map<K, V[]>, key: K, value: V): void {

@@ -26,20 +26,27 @@ export class Background {
   readonly #parts: BackgroundParts;
   readonly #ending = new AbortController();
   #working: Promise<void> = Promise.resolve();
+  /** What failed since somebody waited last. */
+  #failures: readonly unknown[] = [];
 
   constructor(parts: BackgroundParts) {
     this.#parts = parts;
   }
 
+  /** Work that fails, because the store does, stops no later work. */
   begin(work: () => Promise<void>): void {
-    this.#working = this.#working.then(work);
-    // Whoever waits for it hears of a failure of the store; nobody has to wait.
-    this.#working.catch(() => undefined);
+    this.#working = this.#working.then(work).catch((failure: unknown) => {
+      this.#failures = [...this.#failures, failure];
+    });
   }
 
-  /** When nothing is being done. Throws what failed. */
-  settled(): Promise<void> {
-    return this.#working;
+  /** When nothing is being done. Throws once what failed meanwhile. */
+  async settled(): Promise<void> {
+    await this.#working;
+    const [failure, ...others] = this.#failures;
+    this.#failures = [];
+    if (others.length > 0) throw new AggregateError([failure, ...others], 'work of the hub itself failed');
+    if (failure !== undefined) throw failure;
   }
 
   /** The session is left: what is being done is given up, and done when the session goes on. */

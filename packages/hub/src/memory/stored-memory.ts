@@ -143,6 +143,10 @@ export class StoredMemory implements Memory {
     memory.recordInstead(this.#session, 'assistant', outcome, { ...from, origin: null, label: HUB_LABEL });
   }
 
+  holdsQuery(query: string, said: EventId): boolean {
+    return this.#store.memory(SYSTEM).saidBy(this.#session, said) === query;
+  }
+
   outcomeOf(said: EventId): EarlierOutcome | null {
     const recent = this.#store.memory(SYSTEM).recent(this.#session, this.#limits.interactions);
     return earlierOutcome(recent.find(({ role, source }) => role === 'assistant' && source === said)?.text);

@@ -58,7 +58,7 @@ export class Summaries {
     });
   }
 
-  /** When none is being made. Throws what failed. */
+  /** When none is being made. Throws once what failed. */
   settled(): Promise<void> {
     return this.#background.settled();
   }

@@ -120,6 +120,59 @@ for (const [what, answer] of [
   });
 }
 
+/** The user, or their disk, does something while a model looks for facts for the first time. */
+function learnsWhile(t: TestContext, act: (stage: Stage) => void): Stage {
+  let isDone = false;
+  return stageWith(t, {
+    meanwhile: (who, stage) => {
+      if (who !== 'facts' || isDone) return;
+      isDone = true;
+      act(stage);
+    },
+  });
+}
+
+test('facts that the store did not take are told of once, and learnt behind the next query', async (t) => {
+  const full = () => {
+    throw new Error('the disk is full');
+  };
+  const stage = learnsWhile(t, ({ store }) => t.mock.method(store, 'together', full, { times: 1 }));
+  await stage.ask(FRENCH, { planner: [MAIL_PLAN], mail: ['noted'], facts: [ZOE, ZOE] });
+  await assert.rejects(settle(stage), /the disk is full/);
+  await settle(stage);
+  await settle(stage);
+  assert.deepEqual(await known(stage), ['city=Lyon (mail)', 'name=Zoé Durand (mail)']);
+});
+
+const turnsOf = ({ store }: Stage) =>
+  store.memories.items({ kind: 'turn' }).filter((item) => item.kind === 'turn' && item.text === FRENCH);
+
+for (const [what, act, kept] of [
+  ['looks on', (stage: Stage) => void turnsOf(stage), ['city=Lyon (mail)', 'name=Zoé Durand (mail)']],
+  [
+    'deletes the query',
+    (stage: Stage) => {
+      for (const { id } of turnsOf(stage)) stage.store.memories.deleteItem(id);
+    },
+    [],
+  ],
+  [
+    'corrects the query',
+    (stage: Stage) => {
+      for (const { id } of turnsOf(stage)) stage.store.memories.correct(id, 'hello');
+    },
+    [],
+  ],
+  ['deletes the session', (stage: Stage) => void stage.store.memories.deleteSession(stage.session.id), []],
+] as const) {
+  test(`of a query whose facts a model finds while the user ${what}, ${kept.length} facts are kept`, async (t) => {
+    const stage = learnsWhile(t, act);
+    await stage.ask(FRENCH, { planner: [MAIL_PLAN], mail: ['noted'], facts: [ZOE] });
+    await settle(stage);
+    assert.deepEqual(await known(stage), kept);
+  });
+}
+
 for (const [mode, kept] of [
   ['patterns', ['city=Turin (mail)']],
   ['off', []],
