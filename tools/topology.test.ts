@@ -35,8 +35,8 @@ const ALLOWED: Readonly<
   spoke: { own: ['core', 'protocol'], others: [] },
   app: { own: [], others: [] },
   hub: {
-    own: ['core', 'egress', 'monitor', 'policy', 'policy/rules', 'protocol', 'sandbox', 'trace'],
-    others: ['@modelcontextprotocol/client', 'ajv', 're2js'],
+    own: ['core', 'egress', 'monitor', 'policy', 'policy/rules', 'protocol', 'regex', 'sandbox', 'trace'],
+    others: ['@modelcontextprotocol/client', 'ajv'],
   },
   // `attacks` is loaded only by `cordon doctor --attack`, `bench` only by `cordon bench`.
   cli: {
