@@ -1,6 +1,6 @@
 /**
  * The hub: what outlives a session. Opens sessions over one store, with everything that acts handed in by the
- * composition root: models, sandboxes, the policy, whoever answers for the user.
+ * composition root: models, sandboxes, the policy, and the surface that answers for the user.
  *
  * Ring 0.
  */
@@ -57,7 +57,7 @@ export interface HubParts {
   readonly consent: Consent;
   /** The user's own list of apps that could be installed; nothing if absent. */
   readonly installables?: Installables;
-  /** What every spoke is told that others may do for it; `CATALOGUE` if absent. */
+  /** The functionalities that every spoke may ask others for; `CATALOGUE` if absent. */
   readonly functionalities?: readonly CatalogueEntry[];
   readonly clock: Clock;
   readonly limits?: TurnLimits;
@@ -93,7 +93,7 @@ export class Hub {
 
   /** A new session, or an interrupted one. Refused when another process holds it or it has ended. */
   openSession(options: SessionOptions): Result<Session, SessionFault> {
-    // The journal would let this process go on with what it holds already.
+    // The journal would let this process resume a session that it has open.
     if (options.resume !== undefined && this.#open.has(options.resume)) return failed(OPEN_ALREADY);
     const begun = beginSession(this.#parts.store, this.#parts.modelId, options);
     return begun.ok ? ok(this.sessionOf(begun.value)) : begun;

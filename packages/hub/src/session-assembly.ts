@@ -332,7 +332,7 @@ function resumedModel({ model, digest }: Pick<SessionParts, 'model' | 'digest'>,
   };
 }
 
-/** What the hub itself wants of a model, with a small budget of its own. */
+/** A small separate budget for what the hub itself asks a model. */
 function errandOfHub(
   { limits, prices, clock }: Pick<SessionParts, 'limits' | 'prices' | 'clock'>,
   signal: AbortSignal,

@@ -40,7 +40,7 @@ export interface SessionParts {
   /** `provider/model` for contexts whose app names none. */
   readonly modelId: string;
   readonly policy: Policy;
-  /** What the journal holds of a session that goes on; empty for a new one. */
+  /** What the journal holds of a resumed session; empty for a new one. */
   readonly past: readonly Event[];
   readonly journal: SessionJournal;
   readonly grants: Grants;
@@ -70,7 +70,7 @@ export interface SessionParts {
   readonly speculates: boolean;
   /** What the user could install. */
   readonly installables: Installables;
-  /** What every spoke is told that others may do for it. */
+  /** The functionalities that every spoke may ask others for. */
   readonly functionalities: readonly CatalogueEntry[];
   /** Apps that were used in this session or in earlier ones, the last used first. */
   readonly recentApps: () => readonly AppId[];

@@ -40,7 +40,7 @@ export interface AskOptions {
   readonly isPrivate?: boolean;
 }
 
-/** A query that can be gone on with, for the user to decide about. */
+/** A query that the user may resume. */
 export interface Unfinished {
   readonly text: string;
   /** When it was asked, in milliseconds since the epoch. */
@@ -136,8 +136,8 @@ export class Session {
   }
 
   /**
-   * Goes on with the unfinished query: what the journal has of it is neither decided nor done again, and the rest is as in
-   * any query. Throws if there is none.
+   * Resumes the unfinished query: what the journal has of it is neither decided nor done again, and the rest is as in any
+   * query. Throws if there is none.
    */
   async resume(signal: AbortSignal): Promise<Outcome> {
     if (this.unfinished === null) throw new Error('no interrupted query to resume');
@@ -182,7 +182,7 @@ export class Session {
     const { words, operator, gate, choices } = this.#assembled;
     const query = new Query({ text, signal, limits, prices, now: clock, isPrivate });
     this.#query = query;
-    // A query that goes on has done and refused what it did before it was interrupted.
+    // A resumed query has done and refused what it did before it was interrupted.
     if (this.#recorder.cursor !== null) query.resumeFrom(this.#trail);
     if (isPrivate) words.hearInPrivate(text);
     else words.hear(text);
@@ -199,7 +199,7 @@ export class Session {
     }
   }
 
-  /** Nobody goes on with the query: what it asked before it was interrupted, and not again, is over too. */
+  /** Nobody resumes the query: what it asked before it was interrupted, and not again, is over too. */
   #finish(): void {
     this.#trail = [];
     this.#parts.prompts.closeAll(this.id);

@@ -95,7 +95,7 @@ function unixSocketHelp(process: AppProcess | null): string | undefined {
   return isRefused ? 'if it needs Unix sockets, set `manifest.unixSockets` to true' : undefined;
 }
 
-/** The app answered, with an error of its own. */
+/** The app answered with an error. */
 export function errorAnswer({ id }: InstalledApp, tool: string, error: Error): Fault {
   return fault('app-error', `\`${id}\` answered \`${tool}\` with an error: ${shorten(error.message)}`);
 }
@@ -122,7 +122,7 @@ export function violation({ id }: InstalledApp, what: string): Fault {
   return fault('app-protocol', `\`${id}\` was stopped: ${what}`);
 }
 
-/** The call was not made: the app cannot have seen it, and goes on. */
+/** The call was not made: the app cannot have seen it, and continues. */
 export function unsent({ id }: InstalledApp, tool: string, error: Error): Fault {
   const help = `see \`manifest.limits\` of \`${id}\``;
   return fault('budget-exceeded', `\`${tool}\` of \`${id}\` was not called: ${error.message}`, help);

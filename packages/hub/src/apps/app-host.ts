@@ -39,7 +39,7 @@ export interface AppObserver {
 export interface AppHostParts extends AppStartParts {
   /** Gives an allowed call back, once. */
   readonly spend: (allowance: Allowed<ToolCall>) => ToolCall;
-  /** What came of a call that was carried out before its query was interrupted; null: it was not; absent: no query goes on. */
+  /** What came of a call that was carried out before its query was interrupted; null: it was not; absent: no query resumes. */
   readonly finished?: (call: ToolCall) => Result<ToolResult, Fault> | null;
   readonly observer: AppObserver;
   readonly pins: AppPins;

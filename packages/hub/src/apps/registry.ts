@@ -70,7 +70,7 @@ export function isIrreversible(manifest: Manifest, tool: AppTool): boolean {
   return manifest.irreversible.includes(tool.name) || labelled === true || tool.destructiveHint;
 }
 
-/** What rules are told of a call. Where nobody says it, a call reaches others if it cannot be undone. */
+/** The labels of a call, for rules. Where no label says so, a call reaches others if it cannot be undone. */
 export function calledLabels(manifest: Manifest, tool: AppTool): NonNullable<ToolCall['labels']> {
   const said = saidOfTool(manifest.labels ?? [], tool.name, null);
   const outward = said.outward ?? isIrreversible(manifest, tool);

@@ -53,7 +53,7 @@ export class SchemaValidator {
   /** The value, or what is wrong with it in words that a model can act on. What takes too long is wrong. */
   check(schema: JsonSchema, value: Json): Result<Json, string> {
     const known = this.#known.get(schema) ?? this.#recognised(schema);
-    // A time limit takes a thread of its own, which costs more than most checks.
+    // A time limit takes a separate thread, which costs more than most checks.
     if (typeof known === 'object' && known.isPlain) return judged(known.validate, value);
     const checked = inTime(() => this.#check(schema, value));
     return checked.ok ? checked.value : checked;

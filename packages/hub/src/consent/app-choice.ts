@@ -174,7 +174,7 @@ export class AppChoices {
   /** Attack: while no hub ran, another program was put behind the name of the app that was chosen. */
   #bindingOf({ choices, installs }: AppChoiceRequest): string {
     const identityOf = identityThen(this.#parts);
-    // Nobody has agreed to what is not installed; a query that goes on finds it reviewed, and puts the same question.
+    // Nobody has agreed to what is not installed; a resumed query finds it reviewed, and puts the same question.
     const bound = choices.map((app) => (installs === true ? null : identityOf(app)));
     return this.#parts.digest(canonicalJsonOf(bound));
   }

@@ -37,7 +37,7 @@ export interface Flow {
   readonly from: AppId | null;
   /** An app, a site, or the value of an argument. */
   readonly to: string;
-  /** What the user is told where this was never permitted before. */
+  /** Shown to the user where this was never permitted before. */
   readonly words: string;
 }
 

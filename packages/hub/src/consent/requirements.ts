@@ -185,7 +185,7 @@ export function exchangeRequirement(
   // A tool of the other app is called with nothing but words of the user, and the plan names it.
   const isUsersOwn =
     how === 'expected' && !isReadByModel && texts.length === 0 && holdsOnly(message, request.knows.isUsers);
-  // Attack: an app that the plan names, and not for what, is told account numbers: closed values instruct nobody, but are private.
+  // Attack: an app that the plan names, and not for what, gets account numbers: closed values instruct nobody, but are private.
   const mayTellPrivate = othersWords.length > 0 && !isSaidByUser(message, request.knows.isUsers);
   const isHarmless = carriesNothing && (how === 'expected' || !mayTellPrivate);
   if (how !== 'unexpected' && (isHarmless || speaksForUser || isUsersOwn)) return null;

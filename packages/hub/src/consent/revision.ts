@@ -1,5 +1,5 @@
 /**
- * What the user typed in the place of what would have flowed: a proposal of its own, checked like the first one.
+ * What the user typed over the shown data: a new proposal, checked like the first one.
  *
  * Ring 0.
  */

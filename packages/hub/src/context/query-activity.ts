@@ -1,5 +1,5 @@
 /**
- * What has happened in one query so far, told from its own events as they are recorded: what the user said no to,
+ * What has happened in one query so far, read from its own events as they are recorded: what the user said no to,
  * whether anything was done that a second attempt would do again, and whether a person is being waited for.
  *
  * Ring 0.
@@ -15,7 +15,7 @@ export interface Refused {
 }
 
 export interface ActivityObserver {
-  /** A person is asked, and all that goes on beside that may wait. */
+  /** The user is asked; everything else of the query may wait. */
   readonly waiting: () => void;
   /** Nobody is asked any more. */
   readonly resumed: () => void;
@@ -45,7 +45,7 @@ export class QueryActivity {
     return this.#hasActed;
   }
 
-  /** The same, since the query goes on; of one that was not interrupted, since it began. */
+  /** The same since the query was resumed; of one that was not interrupted, since it began. */
   get hasActedSinceResume(): boolean {
     return this.#hasActedSinceResume;
   }
@@ -69,7 +69,7 @@ export class QueryActivity {
     }
   }
 
-  /** Nobody is asked what was asked before: where a query goes on its questions are put anew, or nobody wants to know any more. */
+  /** The query resumes: questions from before the interruption are over, and put again where they are due. */
   resume(): void {
     this.#hasActedSinceResume = false;
     if (this.#open.size === 0) return;

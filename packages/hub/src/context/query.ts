@@ -51,7 +51,7 @@ export class Query {
   }
 
   /**
-   * A query whose agent loop died leaves a call behind, which would go on in the app, ask the user about something
+   * A query whose agent loop died leaves a call behind, which would continue in the app, ask the user about something
    * that is over, or take the app from the next query when it runs into its limit.
    */
   end(): void {

@@ -24,7 +24,7 @@ import type { Gate } from '../mediation/gate.ts';
 /** Whether a request may leave; what is not allowed in time is refused. */
 export type DecideEgress = (request: EgressRequest, signal: AbortSignal) => Promise<boolean>;
 
-/** Who decides about an app's requests and is told what becomes of them. */
+/** Decides about an app's requests, and hears their outcomes. */
 export interface EgressDoor {
   readonly decide: DecideEgress;
   /** Refused before `decide` was asked, or because it did not answer in time. */
@@ -111,7 +111,7 @@ export class EgressGate implements EgressDoor {
   readonly onQuiet = (): void => this.#refusals.flush();
 
   /**
-   * Of what has happened already, so nothing is left to be prevented but what would come after it. It is told from events
+   * Of what has happened already, so nothing is left to be prevented but what would come after it. It comes from events
    * of sockets, which an app causes at will: what was thrown here would be the end of the hub.
    */
   #record(body: EventBody, causes: readonly EventId[] = []): void {

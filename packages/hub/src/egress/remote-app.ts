@@ -67,7 +67,7 @@ function bodyBytes(init: RequestInit | undefined): number | null {
   return typeof body === 'string' ? Buffer.byteLength(body) : null;
 }
 
-/** A redirect would send the request, credentials and all, where the user never pointed: it is told, not followed. */
+/** A redirect would send the request, credentials and all, where the user never pointed: it is reported, not followed. */
 async function send(
   app: InstalledApp,
   requested: URL,

@@ -20,6 +20,6 @@ export interface CheckedRequest {
   readonly texts: readonly PlacedText[];
   /** Whether another message fits the format too. */
   readonly check: (message: Json) => Result<Json, string>;
-  /** Aborts when whoever asked is gone. */
+  /** Aborts when the turn that asked is over. */
   readonly signal: AbortSignal;
 }

@@ -54,7 +54,7 @@ export interface ExchangeParts {
   readonly offers: Offers;
   readonly responses: Responses;
   readonly reader: Reader;
-  /** A context without tools of its own that carries a call made on another's behalf. */
+  /** A context without tools that carries a call made on another's behalf. */
   readonly errand: (from: Context, app: AppId, request: EventId) => Context;
   readonly server: TaskServer;
 }
@@ -168,7 +168,7 @@ export class Exchange implements PeerRequests {
     return malformed(this.#parts.recorder, context, reason, 'there is no such reference');
   }
 
-  /** The request to a peer of this context, in its format; else what the spoke is told. */
+  /** The request to a peer of this context, in its format; else the answer to the spoke. */
   async #checked(
     context: Context,
     query: Query,

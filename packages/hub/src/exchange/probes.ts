@@ -25,7 +25,7 @@ export interface ProbesParts {
 
 /**
  * The contexts of an app probe at most so often in one query, answered or not: more is an attempt to list what is installed.
- * Attack: an app that has others ask it, each time in a context of its own, with probes of its own.
+ * Attack: an app that has others ask it, each time in a new context, which has probes left.
  */
 const MAX_PROBES = 8;
 

@@ -46,7 +46,7 @@ export interface ReaderParts {
 /** In one turn. Each is a model call, and tells the asking context something of a text. */
 const MOST_READS = 16;
 /**
- * Bits of the private texts of one app that the context of another is told in one query before the user is asked: a
+ * Bits of the private texts of one app that the context of another learns in one query before the user is asked: a
  * date, an amount, a few choices. Attack: its model has a whole text spelt out in numbers.
  */
 const MOST_UNASKED_BITS = 192;
@@ -96,7 +96,7 @@ export class Reader {
     }
   }
 
-  /** Null: so little is told, of texts so private, to a context of nobody or of the app itself, without a question. */
+  /** Null: no question is due for so few bits, or for a context without app or of the text's own app. */
   #requirement(context: Context, query: Query, held: HeldText, form: JsonSchema): ConsentRequirement | null {
     return this.mayTell(context, query, held, mostBits(form))
       ? null

@@ -29,9 +29,9 @@ export interface ServingTask {
   readonly cause: EventId;
   readonly label: Label;
   readonly origins: readonly AppId[];
-  /** Whether whoever asked knows closed values of others, which may stand in the message. */
+  /** Whether the asking context knows closed values of others, which may stand in the message. */
   readonly holdsOthersValues: boolean;
-  /** Aborts when whoever asked is gone. */
+  /** Aborts when the turn that asked is over. */
   readonly signal: AbortSignal;
 }
 

@@ -1,6 +1,6 @@
 /**
  * One writer for a session: every event gets its place in the journal here, before anything acts on it. The monitor is told
- * what it says, and its context moves to it. While an interrupted query goes on, what the journal has already is given back
+ * what it says, and its context moves to it. While an interrupted query resumes, what the journal has already is given back
  * instead of being appended again: the monitor was told of that when the session was opened.
  *
  * Ring 0.
@@ -33,7 +33,7 @@ export interface Provenance {
 export interface Recorded<P extends Proposal> {
   readonly event: EventId;
   readonly proposal: P;
-  /** As the journal has them: a query that goes on may have come there by another way. */
+  /** As the journal has them: a resumed query may have come there by another way. */
   readonly causes: readonly EventId[];
   /** What was decided about it before the query was interrupted; null: nothing. */
   readonly decided: DecidedBody | null;
@@ -53,7 +53,7 @@ export class Recorder {
   /** Goes into the journal before anything else does, in one transaction with what comes next. */
   #held: readonly EventDraft[] = [];
 
-  /** @param past what the journal holds of a session that goes on; the monitor is told of it */
+  /** @param past what the journal holds of a resumed session; the monitor learns it */
   constructor(journal: SessionJournal, monitor: Listener, past: readonly Event[] = []) {
     this.#journal = journal;
     this.#monitor = monitor;
@@ -61,7 +61,7 @@ export class Recorder {
     for (const event of past) this.#doubts.observe(event);
   }
 
-  /** The interrupted query that goes on; null: none. */
+  /** The interrupted query that resumes; null: none. */
   get cursor(): ResumeCursor | null {
     return this.#cursor;
   }
@@ -108,7 +108,7 @@ export class Recorder {
     const held = this.#held;
     const all = [...held, ...drafts];
     if (all.length === 0) return [];
-    // Whoever is told of the events may record others in turn.
+    // A listener to the events may record others.
     this.#held = [];
     const events = this.#appended(all, held);
     for (const event of events) this.learn(event);

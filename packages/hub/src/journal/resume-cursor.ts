@@ -1,5 +1,5 @@
 /**
- * How far an interrupted query has come, so that it goes on instead of beginning again. The hub's own code is driven over
+ * How far an interrupted query has come, so that it resumes instead of beginning again. The hub's own code is driven over
  * the same query once more; for each step that the journal has finished it is given what the journal says, and from the
  * first step on that it has not, everything is as for any other query.
  *
@@ -138,7 +138,7 @@ export class ResumeCursor {
     return created?.context ?? null;
   }
 
-  /** Whose context the query was heard by while it was planned; null: nobody's. */
+  /** The app whose context heard the query while it was planned; null: no context did. */
   speculative(said: EventId): { readonly app: AppId | null } | null {
     const created = this.#events.find(
       (event) => event.kind === 'context.created' && event.causes[0] === said,
@@ -170,7 +170,7 @@ export class ResumeCursor {
     return next !== undefined && effectOf(next) !== null && isDone(next.id);
   }
 
-  /** What the user typed in the place of what a proposal would have let flow; null: nothing. */
+  /** What the user typed over the data of a proposal; null: nothing. */
   edits(proposed: EventId): readonly PromptEdit[] | null {
     return this.agreed(proposed).findLast(({ answer }) => answer.edits !== undefined)?.answer.edits ?? null;
   }

@@ -11,9 +11,9 @@ export interface SessionOptions {
   readonly isolation: 'spokes' | 'none';
   /** Whether the policy holds without isolation, too, to measure what it does alone; absent: it does not. */
   readonly hasPolicy?: boolean;
-  /** An interrupted session to go on with. */
+  /** An interrupted session to resume. */
   readonly resume?: SessionId;
-  /** The user was told that acknowledged events are missing, and goes on all the same; absent: no. */
+  /** The user knows that acknowledged events are missing, and resumes the session all the same; absent: no. */
   readonly acceptsLoss?: boolean;
   /** Shown at the start and kept in the trace: what is weaker than usual, and why. */
   readonly notices: readonly string[];
@@ -24,12 +24,12 @@ export interface SessionRecord {
   readonly id: SessionId;
   readonly isolation: 'spokes' | 'none';
   readonly hasPolicy: boolean;
-  /** What the journal holds of a session that goes on; empty for a new one. */
+  /** What the journal holds of a resumed session; empty for a new one. */
   readonly past: readonly Event[];
 }
 
 /**
- * Begins a new session, or goes on with an interrupted one. Refused when another process holds it, it has ended, its
+ * Begins a new session, or resumes an interrupted one. Refused when another process holds it, it has ended, its
  * journal was changed, or acknowledged events are missing and the user has not accepted that.
  *
  * @param modelId `provider/model`
@@ -62,7 +62,7 @@ export function endUnused(store: Store, { id }: SessionRecord): void {
   store.journal.append(id, null, null, [], HUB_LABEL, { kind: 'session.ended' });
 }
 
-/** What a changed journal says happened is no ground to go on from. Null: it is what was appended. */
+/** A journal that was modified is not evidence of what happened. Null: it holds what was appended. */
 function damageOf(store: Store, session: SessionId, acceptsLoss: boolean): SessionFault | null {
   const verification = store.journal.verify(session);
   if (verification.intact) return null;

@@ -1,9 +1,9 @@
 /**
- * Calls that cannot be undone and may have happened already. Making one of them again is a question of its own, with the
+ * Calls that cannot be undone and may have happened already. Making one of them again needs a separate question, with the
  * doubt as a warning: no grant that was given without it covers it (permission.ts, digests). Where the journal has lost events
  * every call that cannot be undone is such a one, for the rest of the session.
  *
- * INVARIANT (no silent repetition): a call that is in doubt, or was made in the query that goes on, is made again only after
+ * INVARIANT (no silent repetition): a call that is in doubt, or was made in the resumed query, is made again only after
  * the user has said so.
  *
  * Ring 0.

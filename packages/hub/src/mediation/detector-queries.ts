@@ -1,6 +1,6 @@
 /**
  * Questions of rules: where a rule cannot be decided because a detector waits for an answer, somebody is asked, and the
- * rule is decided again. To ask is an effect like any other: proposed in a context of its own, decided, recorded. While
+ * rule is decided again. To ask is an effect like any other: proposed in a separate context, decided, recorded. While
  * nobody has answered, and when nobody does in time, the rule is undecided, which denies.
  *
  * Ring 0; what is answered is ring 1, and no better than the detectors that it is for.
@@ -159,7 +159,7 @@ export class DetectorQueries implements RuleQuestions {
     }
   }
 
-  /** Never rejects for what whoever is asked does. */
+  /** Never rejects for what the model or service does. */
   async #answer(asker: Asker, question: Question): Promise<void> {
     const { answering, recorder, newContext } = this.#parts;
     const { context, about, spending } = asker;

@@ -124,7 +124,7 @@ export class Gate {
 
   /**
    * Carries out what consists of handing over the proposal itself, within the hub: nothing comes between its decision and
-   * its effect, and both are recorded in one transaction before whoever proposed it gets it back.
+   * its effect, and both are recorded in one transaction before the proposer gets it back.
    */
   deliver<P extends Proposal>(
     context: Context,

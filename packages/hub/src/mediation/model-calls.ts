@@ -145,7 +145,7 @@ export class ModelCalls {
     return length > MOST_CALLS_AT_ONCE ? failed(tooManyCalls(length)) : answer;
   }
 
-  /** Models are outside of what the hub trusts: one that throws is one that fails, and one that goes on is not waited for. */
+  /** Models are outside of what the hub trusts: one that throws has failed, and the hub does not wait for one that does not stop. */
   async #complete(request: ModelRequest, signal: AbortSignal): ReturnType<Model['complete']> {
     try {
       return await abortable(() => this.#model.complete(request, { signal }), signal, failed(STOPPED));

@@ -313,12 +313,12 @@ export function outputLabel({ manifest }: InstalledApp, tool: string, input: Lab
 }
 
 /**
- * Whether what is asked can hold nothing private of other apps. Attack: what an app is told of another one in an exchange
+ * Whether what is asked can hold nothing private of other apps. Attack: what an app learns of another one in an exchange
  * would be kept as its own word, and released as that.
  */
 function isOwnQuestion({ kind, label, origins }: Context, { app, texts }: ReadyCall): boolean {
   if (texts.some(({ origin }) => origin !== app.id)) return false;
-  // Who asked through an errand, and what they know, is told by its label alone.
+  // An errand shows by its label alone what the context behind it knows.
   if (kind === 'errand') return label.confidentiality === 'public';
   return [...origins].every((origin) => origin === app.id);
 }

@@ -1,6 +1,6 @@
 /**
  * Work that the hub does on its own behalf after a query has ended, one piece after the other, so that nobody waits for it but, at
- * most, the next query. What it asks a model has a small budget of its own.
+ * most, the next query. What it asks a model has a small separate budget.
  *
  * Ring 0.
  */
@@ -49,7 +49,7 @@ export class Background {
     if (failure !== undefined) throw failure;
   }
 
-  /** The session is left: what is being done is given up, and done when the session goes on. */
+  /** The session is left: what is being done is given up, and done when the session resumes. */
   stop(): void {
     this.#ending.abort();
   }

@@ -87,7 +87,7 @@ export class StoredMemory implements Memory {
       .flatMap(({ name, value, origin, source, isCorrected }) => {
         if (source === null || !events.has(source)) return [{ name, value, origin }];
         const before = replaced.get(factKey(name, origin));
-        // What the user has corrected meanwhile counts, in the place of what was known.
+        // What the user has corrected meanwhile replaces what was known.
         return before === undefined ? [] : [{ name, value: isCorrected ? value : before, origin }];
       });
   }
@@ -231,7 +231,7 @@ export class StoredMemory implements Memory {
     return isKept;
   }
 
-  /** A query that goes on after a crash may have its own turn here already: it is shown what it was shown then. */
+  /** A query that resumes after a crash may have its own turn here already: it is shown what it was shown then. */
   #shown(owner: MemoryOwner, said?: EventId): readonly Turn[] {
     const recent = this.#store.memory(owner).recent(this.#session, this.#limits.interactions);
     const own = said === undefined ? -1 : recent.findIndex(({ source }) => source === said);
@@ -260,7 +260,7 @@ export class StoredMemory implements Memory {
   }
 }
 
-/** Attack: whoever can write to the store puts words for the planner in the place of an outcome. Null: it is none. */
+/** Attack: somebody who can write to the store puts words for the planner where an outcome stands. Null: it is none. */
 function earlierOutcome(text: string | undefined): EarlierOutcome | null {
   return EARLIER_OUTCOMES.find((outcome) => outcome === text) ?? null;
 }

@@ -1,6 +1,6 @@
 /**
  * What a session is about: the app that answered the last query in its own conversation. Told from the session's events
- * alone, so that a session that goes on in another process knows it too, and no text of an app has a part in it.
+ * alone, so that a session that another process resumes knows it too, and no text of an app has a part in it.
  *
  * Ring 0.
  */
@@ -24,7 +24,7 @@ export class FollowUpSubject {
   /** Releases of facts that were proposed, by their event. */
   readonly #proposed = new Map<EventId, readonly string[]>();
 
-  /** Null: nothing goes on. */
+  /** Null: no query continues another. */
   get current(): Subject | null {
     return this.#subject;
   }

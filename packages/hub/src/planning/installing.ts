@@ -94,7 +94,7 @@ export class Installing {
   readonly #parts: InstallingParts;
   /** Queries in which the user has said no, or an installation has failed: nothing more is proposed. */
   readonly #over = new WeakSet<Query>();
-  /** What came of installations before the query was interrupted that goes on. */
+  /** What came of installations before the resumed query was interrupted. */
   #before: Before = NOTHING_BEFORE;
 
   constructor(parts: InstallingParts) {

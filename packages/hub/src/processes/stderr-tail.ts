@@ -1,5 +1,5 @@
 /**
- * What a process writes to standard error: its end is kept, whatever it writes, and a flood is told. A process that
+ * What a process writes to standard error: its end is kept, whatever it writes, and a flood is reported. A process that
  * writes as fast as it can would otherwise keep the hub reading.
  *
  * Ring 0.

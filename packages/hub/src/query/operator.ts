@@ -127,7 +127,7 @@ export class Operator {
   }
 
   /**
-   * The session is left. What the hub does on its own behalf between queries is given up, and done when the session goes on; from
+   * The session is left. What the hub does on its own behalf between queries is given up, and done when the session resumes; from
    * one that ends, what the user said last is still learnt, because facts outlive it. `stopped` waits for the end of both.
    */
   stop(how: 'end' | 'suspend'): { readonly stopped: () => Promise<void> } {
@@ -165,7 +165,7 @@ export class Operator {
 
   /**
    * Whether a query that was answered still waits for data of the user: an app asked for some and did not get them all, or did
-   * nothing and answers with a question. Of the app's words the planner is told this one bit.
+   * nothing and answers with a question. The planner learns this one bit, and none of the app's words.
    */
   #asksForData(query: Query, { owner, answer }: Turned): boolean {
     if (this.#parts.dataRequests.isLacking(query)) return true;
@@ -260,7 +260,7 @@ export class Operator {
     return isUsers && !this.#hasActed(query) && !signal.aborted;
   }
 
-  /** Whether an app has acted; where the query goes on, whether one had when the same was decided before. */
+  /** Whether an app has acted; where the query resumes, whether one had when the same was decided before. */
   #hasActed({ activity }: Query): boolean {
     const { cursor } = this.#parts.recorder;
     const before = cursor?.hadActed ?? null;
@@ -282,7 +282,7 @@ export class Operator {
     const listening = isTold ? null : ((await speculative?.take(query, route)) ?? null);
     const known = listening?.prepared.context ?? null;
     recorder.record(known, { kind: 'plan.made', plan, origin }, { causes: [said] });
-    // A guess sends nobody's words to several apps at once.
+    // A guess does not send the user's words to several apps at once.
     const ahead =
       route.kind === 'coordinator' && !query.isGuessed
         ? stepsAhead(plan, ({ app }) => (app === null ? undefined : registry.get(app)))
@@ -322,7 +322,7 @@ export class Operator {
   /** What the steps came to becomes visible in the coordinator, in the order of the plan: values and references. */
   #hearResults(context: Context, query: string, results: readonly StepResult[]): string {
     const told = results.map(({ step, from, answer }) => {
-      // The plan's own words: a spoke is told the name of no app.
+      // The plan's own words: a spoke learns the name of no app.
       const name = `- step ${step.id} (${step.task})`;
       if (from === null || answer === null) return `${name}: it failed and has no result`;
       const visible = carriedOver(answer, from, context);

@@ -1,5 +1,5 @@
 /**
- * How a query ends, as the user and the journal are told.
+ * How a query ends, for the user and the journal.
  *
  * Ring 0.
  */

@@ -110,7 +110,7 @@ export class Preparation {
 
   /**
    * An app's context before a plan has named the app: it is not used yet, and nothing is offered to it. Null: it cannot be
-   * had so, or nobody wants it any more. Attack: while a query was interrupted the app was given a model of its own, or put
+   * had so, or nobody wants it any more. Attack: while a query was interrupted the app was given a separate model, or put
    * elsewhere; the journal does not know that.
    */
   async speculative(
@@ -285,7 +285,7 @@ function ownTools({ id: app, tools }: RunningApp): ReadonlyMap<string, OwnTool> 
   return new Map(tools.map((tool) => [tool.name, { app, tool }]));
 }
 
-/** What the model of an app's own context is told: the app's own words, which reach no other. */
+/** The prompt and tools of an app's own context: the app's own words, which reach no other. */
 function describedBy({ instructions, tools }: RunningApp): Pick<Prepared, 'system' | 'tools'> {
   const known = new Map(tools.map((tool) => [tool.name, tool]));
   return {

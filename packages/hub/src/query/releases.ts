@@ -1,5 +1,5 @@
 /**
- * What a context is told besides the query: facts that the user stated or apps observed, and the planner's task where it repeats
+ * What a context gets besides the query: facts that the user stated or apps observed, and the planner's task where it repeats
  * what the user told other apps. Each is a release, which the policy decides and the user is asked about where it is due.
  *
  * Ring 0.
@@ -95,7 +95,7 @@ export class Releases {
     return app === null || task === null ? [] : this.release(context, [task], taskRequirement(app, task));
   }
 
-  /** The task of a step, for the app that is told it in place of the query. Null: the user says no. */
+  /** The task of a step, which its app gets instead of the query. Null: the user says no. */
   async stepTask(context: Context, query: Query, said: EventId, step: PlanStep): Promise<string | null> {
     const { app } = step;
     const item = this.taskFor(app, query, said, [step]);

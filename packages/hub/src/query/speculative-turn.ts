@@ -5,7 +5,7 @@
  *
  * INVARIANT (no effect before the plan): a speculative context makes one model call, which is decided like every other, and
  * nothing else: no tool, no request, no data of others. Its app is started without being used, so it has no way out and
- * nobody is asked about it, and it is told nothing. The call goes to the model that the planner asks too: an app with
+ * nobody is asked about it, and it receives nothing. The call goes to the model that the planner asks too: an app with
  * a separate model never gets one, or its provider would hear queries that are not for it. And it takes nothing of a
  * budget that the query itself may need.
  *
@@ -58,7 +58,7 @@ export class SpeculativeTurns {
   begin(query: Query, said: EventId): SpeculativeTurn | null {
     const { planning, recorder } = this.#parts;
     const { cursor } = recorder;
-    // A query that goes on begins with what it began with before.
+    // A resumed query begins with what it began with before.
     const guess = cursor === null ? planning.likely(query) : cursor.speculative(said);
     return guess === null ? null : new SpeculativeTurn(this.#parts, query, said, guess.app, cursor !== null);
   }
@@ -77,7 +77,7 @@ export class SpeculativeTurn {
     this.#parts = parts;
     this.#app = app;
     this.#begun = this.#begin(query, said, isCertain);
-    // Whoever takes it is told; what nobody takes may break.
+    // `take` rejects if it breaks; one that nobody takes may break.
     this.#begun.catch(() => undefined);
   }
 

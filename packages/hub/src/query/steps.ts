@@ -1,6 +1,6 @@
 /**
- * The independent steps of a plan, each in a spoke of its own and those of different apps at the same time: app, process,
- * context and model call of one wait for no other, and none sees what another is told. The coordinator asks for each as for any
+ * The independent steps of a plan, each in a separate spoke and those of different apps at the same time: app, process,
+ * context and model call of one wait for no other, and none sees what another receives. The coordinator asks for each as for any
  * exchange, and gets of the results what an exchange gives: closed values and references.
  *
  * Ring 0.
@@ -87,7 +87,7 @@ export class Steps {
   }
 
   /**
-   * Runs them, each asked for from a context of its own that has heard the user and nothing else: what one step is told
+   * Runs them, each asked for from a separate context that has heard the user and nothing else: what one step receives
    * does not depend on which other was done first, and neither does what is asked or forbidden. A step that fails or is
    * refused has no result, and the others do not notice.
    */
@@ -136,7 +136,7 @@ export class Steps {
   }
 }
 
-/** As the other context sees it: the same values, and references of its own; null: it may not hold so much. */
+/** As the other context sees it: the same values, and its own references; null: it may not hold so much. */
 export function carriedOver(answer: Json, from: Context, to: Context): Json | null {
   const texts = heldIn(answer, from).map(({ text }) => text);
   if (!to.references.hasRoomFor(texts)) return null;
@@ -200,12 +200,12 @@ const WORDS_RESPONSE: Functionality['response'] = {
   required: ['text'],
 };
 
-/** What a step of the plan is asked, in a context of its own: the planner's words, and pieces of the user's. */
+/** The request for a step of the plan: the planner's words, and pieces of the user's. */
 function stepTask(task: string, inputs: readonly string[]): string {
   return inputs.length === 0 ? task : `${task}\nIn the user's words: ${inputs.join(' · ')}`;
 }
 
-/** What became of the independent steps, as the coordinator is told: closed values and references, no word of an app. */
+/** The results of the independent steps for the coordinator: closed values and references, no word of an app. */
 export function stepResults(query: string, results: readonly string[]): string {
   return `${query}\n\nThese steps are done, each by an app of its own. Make the answer of their results:\n${results.join('\n')}`;
 }

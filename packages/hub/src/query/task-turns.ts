@@ -47,7 +47,7 @@ export class TaskTurns implements TaskServer {
   }
 }
 
-/** What a context is told that serves another's request. */
+/** The prompt of a context that serves another's request. */
 function servingPrompt({ functionality: { description, response }, message }: ServingTask): string {
   return `Serve this request: ${description}\nThe request: ${JSON.stringify(message)}\nAnswer with one JSON value of this schema and nothing else: ${JSON.stringify(response)}`;
 }

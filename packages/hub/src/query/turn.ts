@@ -79,7 +79,7 @@ export class Turn {
     if (++this.#modelCalls > this.#start.maxSteps) return failed(TOO_MANY_STEPS);
     const { app, peers, references } = this.#context;
     const tools = offeredTools(this.#start, {
-      // Those of the plan have tools of their own.
+      // The peers of the plan have separate tools.
       hasPeer: peers.size > this.#start.offers.length,
       hasReference: references.isHolding,
       mayNeed: app !== null,
@@ -110,7 +110,7 @@ export class Turn {
     const { opening, models } = this.#parts;
     const asked = (await opening?.answerTo(messages)) ?? null;
     if (opening === null || asked === null) return null;
-    // Said is said, also where it does not hold: a query that goes on finds in the journal what its model was asked.
+    // Recorded also where it does not hold: a resumed query finds in the journal what its model was asked.
     const response = models.heard(this.#context, asked);
     return opening.holdsFor(asked, tools) ? response : null;
   }
