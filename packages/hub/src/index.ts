@@ -2,9 +2,7 @@ export {
   type AppDescription,
   appTools,
   type DescribedTool,
-  describeInstructions,
   descriptionDigest,
-  descriptionJson,
   INSTRUCTIONS_LENGTH,
   type LeftOut,
   readDescription,
@@ -12,7 +10,6 @@ export {
 export {
   type AppPins,
   type Review,
-  type Reviewed,
   type Reviewer,
   StoredPins,
   type Vetting,
@@ -20,16 +17,13 @@ export {
 export type { AppLauncher, AppProcess } from './apps/app-process.ts';
 export {
   type DescriptionFinding,
-  type FindingKind,
-  type FindOrders,
   type OtherApp,
   scanDescription,
 } from './apps/description-scan.ts';
 export { isIrreversible } from './apps/registry.ts';
 export type { ReadSecret } from './egress/hub-fetch.ts';
 export { Hub, type HubParts } from './hub.ts';
-export { type UnfinishedQuery, unfinishedQuery, unknownOutcomes } from './journal/interruption.ts';
-export { beginSession, type SessionOptions, type SessionRecord } from './journal/session-record.ts';
+export type { SessionOptions, SessionRecord } from './journal/session-record.ts';
 export type { Answering } from './mediation/detector-queries.ts';
 export type { FactsMode } from './memory/learning.ts';
 export type { HistoryReach } from './memory/memory.ts';

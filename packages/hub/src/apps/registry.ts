@@ -127,7 +127,7 @@ function toolFunctionality(tool: AppTool): Functionality {
 }
 
 /** What a tool without output schema answers. */
-export const TEXT_RESPONSE: JsonSchema = {
+const TEXT_RESPONSE: JsonSchema = {
   type: 'object',
   properties: { text: { type: 'string' } },
   required: ['text'],
