@@ -7,15 +7,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import {
-  type Clock,
-  type Consent,
   DEFAULT_MEMORY_LIMITS,
   DEFAULT_TURN_LIMITS,
   DEFAULT_WARM_LIMITS,
   failed,
-  type InstalledApp,
   type MemoryLimits,
-  type Model,
   type ModelPrices,
   ok,
   type Result,
@@ -24,11 +20,8 @@ import {
   type TurnLimits,
   type WarmLimits,
 } from '@cordon/core';
-import { emptyPolicy, type Policy } from '@cordon/policy/rules';
+import { emptyPolicy } from '@cordon/policy/rules';
 import type { SessionFault, Store } from '@cordon/trace';
-import type { AppPins } from './apps/app-pins.ts';
-import type { AppLauncher } from './apps/app-process.ts';
-import type { ReadSecret } from './egress/hub-fetch.ts';
 import { beginSession, type SessionOptions, type SessionRecord } from './journal/session-record.ts';
 import type { Answering } from './mediation/detector-queries.ts';
 import type { FactsMode } from './memory/learning.ts';
@@ -39,42 +32,27 @@ import { type Installables, NO_INSTALLABLES } from './planning/installing.ts';
 import { CATALOGUE, type CatalogueEntry } from './query/catalogue.ts';
 import { recentApps } from './query/recent-apps.ts';
 import { Session } from './session.ts';
-import type { SpokeLauncher } from './spokes/spoke-link.ts';
+import type { HubPorts } from './session-parts.ts';
 
-export interface HubParts {
+export interface HubParts extends HubPorts {
   readonly store: Store;
-  readonly apps: readonly InstalledApp[];
-  readonly model: Model;
-  /** `provider/model` */
-  readonly modelId: string;
-  readonly policy: Policy;
-  readonly launcher: AppLauncher;
-  readonly spokes: SpokeLauncher;
-  /** What was agreed to of each app: none is used without. */
-  readonly pins: AppPins;
-  /** Reads a secret of the user's for one request; undefined: there are none. */
-  readonly readSecret?: ReadSecret;
-  readonly consent: Consent;
   /** The user's own list of apps that could be installed; nothing if absent. */
   readonly installables?: Installables;
   /** The functionalities that every spoke may ask others for; `CATALOGUE` if absent. */
   readonly functionalities?: readonly CatalogueEntry[];
-  readonly clock: Clock;
   readonly limits?: TurnLimits;
-  /** Who answers questions of rules; nobody if absent. */
+  /** Who answers questions of rules; nobody if absent, and then rules that ask are undecided. */
   readonly answering?: Answering | null;
   /** Looks at texts that are too long for the hub's own thread, if the policy leaves them to it. */
   readonly texts?: TextThread | null;
-  /** What models cost; none is known if absent. */
+  /** What models cost; none is known if absent. A model without a price does not run where money is limited. */
   readonly prices?: ModelPrices;
   readonly warm?: WarmLimits;
   /** What of its history a context is shown again. */
   readonly memoryLimits?: MemoryLimits;
-  /** Layers of the sandbox that apps go without; questions say so. */
-  readonly weaker?: readonly string[];
   /** Whether the context that will most likely serve a query is begun while it is planned; no if absent. */
   readonly speculates?: boolean;
-  /** How what is older is summed up; `extract` if absent. */
+  /** How what is too old to be shown again is summed up; `extract` if absent. */
   readonly summaries?: SummaryMode;
   /** Who finds facts in the user's own words; `patterns` if absent. */
   readonly facts?: FactsMode;

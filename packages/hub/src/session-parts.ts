@@ -31,60 +31,56 @@ import type { Installables } from './planning/installing.ts';
 import type { CatalogueEntry } from './query/catalogue.ts';
 import type { SpokeLauncher } from './spokes/spoke-link.ts';
 
-export interface SessionParts {
-  readonly id: SessionId;
-  /** `none` is the baseline: one shared context, and no questions but a policy's. It exists to compare against. */
-  readonly isolation: 'spokes' | 'none';
+/** What acts for every session of a hub, handed in by the composition root. */
+export interface HubPorts {
   readonly apps: readonly InstalledApp[];
   readonly model: Model;
   /** `provider/model` for contexts whose app names none. */
   readonly modelId: string;
   readonly policy: Policy;
+  readonly launcher: AppLauncher;
+  readonly spokes: SpokeLauncher;
+  /** What was agreed to of each app: no app is used without. The baseline asks nobody. */
+  readonly pins: AppPins;
+  /** Reads a secret of the user's for one request, for credentials of manifests; undefined: there are none. */
+  readonly readSecret?: ReadSecret | undefined;
+  readonly consent: Consent;
+  readonly clock: Clock;
+  /** Layers of the sandbox that apps go without; questions say so. */
+  readonly weaker?: readonly string[];
+}
+
+export interface SessionParts extends HubPorts {
+  readonly id: SessionId;
+  /** `none` is the baseline: one shared context, and no questions but a policy's. It exists to compare against. */
+  readonly isolation: 'spokes' | 'none';
   /** What the journal holds of a resumed session; empty for a new one. */
   readonly past: readonly Event[];
   readonly journal: SessionJournal;
   readonly grants: Grants;
   readonly prompts: Store['prompts'];
   readonly memory: Memory;
-  /** How what is too old to be shown again is summed up. */
-  readonly summaries: SummaryMode;
-  /** Who finds facts in the user's own words. */
-  readonly facts: FactsMode;
   readonly memoryLimits: MemoryLimits;
-  readonly consent: Consent;
-  readonly launcher: AppLauncher;
-  readonly spokes: SpokeLauncher;
-  /** What was agreed to of each app. The baseline asks nobody. */
-  readonly pins: AppPins;
-  /** For credentials of manifests; undefined: none is of use. */
-  readonly readSecret?: ReadSecret | undefined;
+  readonly summaries: SummaryMode;
+  readonly facts: FactsMode;
   readonly limits: TurnLimits;
-  /** Who answers questions of rules; null: nobody, and rules that ask are undecided. */
   readonly answering: Answering | null;
-  /** Looks at texts that are too long for this thread; null: the policy looks at all itself. */
   readonly texts: TextThread | null;
-  /** What models cost; one that is not in it does not run where money is limited. */
   readonly prices: ModelPrices;
   readonly warm: WarmLimits;
-  /** Whether the context that will most likely serve a query is begun while it is planned. */
   readonly speculates: boolean;
-  /** What the user could install. */
   readonly installables: Installables;
-  /** The functionalities that every spoke may ask others for. */
   readonly functionalities: readonly CatalogueEntry[];
   /** Apps that were used in this session or in earlier ones, the last used first. */
   readonly recentApps: () => readonly AppId[];
   /** Makes waiting for the disk shorter from then on; rejects where that cannot be had. */
   readonly makeRoom: () => Promise<void>;
-  readonly clock: Clock;
   /** SHA-256 in hexadecimal. */
   readonly digest: (text: string) => string;
   /** An unguessable short text. */
   readonly random: () => string;
   /** Resolves after so many milliseconds, or when the signal aborts. */
   readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Layers of the sandbox that apps go without; questions say so. */
-  readonly weaker?: readonly string[];
-  /** Lets go of the session without ending it. */
+  /** Releases the session without ending it. */
   readonly release: () => void;
 }
