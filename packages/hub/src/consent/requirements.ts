@@ -1,35 +1,46 @@
 /**
- * What the permission model requires, apart from the policy (architecture, "Permissions"; paper, Appendix A-D): a
- * question for what cannot be undone, for what crosses between apps against or beside the plan, and for data that
- * leave the context in which they were learnt. Pure functions: who acts, on what, and what the plan expected.
+ * What the permission model requires, apart from the policy (architecture, "Permissions"; paper, Appendix A-D): a question for
+ * what cannot be undone, for what crosses between apps against or beside the plan, and for the first request to a site. Pure
+ * functions: who acts, on what, and what the plan expected.
  *
  * Ring 0.
  */
 import {
   type AppId,
   canonicalJson,
-  type DataKind,
   type DatumSource,
-  dependsOnEachOther,
-  type Expectation,
-  expects,
   type Functionality,
   isClosedValue,
   isJsonObject,
   type Json,
   type JsonObject,
-  type JsonSchema,
-  labelOfData,
   type PromptDatum,
   type Proposal,
-  type ReleasedItem,
   type StepPlan,
 } from '@cordon/core';
 import type { EgressRequest } from '@cordon/egress';
 import type { Context } from '../context/context.ts';
 import type { HeldText, PlacedText } from '../context/references.ts';
-import type { ConsentRequirement, Coverage, Flow } from './consent-requirement.ts';
-import { boundArguments, type Recipient, recipientsIn } from './recipients.ts';
+import type { ConsentRequirement, Coverage } from './consent-requirement.ts';
+import {
+  expectationFrom,
+  flowsOf,
+  type KnownValues,
+  listed,
+  MOST_LISTED,
+  MOST_NAMED,
+  nameOf,
+  namesOf,
+  planWarnings,
+  privacyWarnings,
+  privateOrigins,
+  recipientFlow,
+  recipientsOf,
+  sourceWarnings,
+  strangersNotes,
+  strangersWarnings,
+} from './question-parts.ts';
+import { boundArguments, recipientsIn } from './recipients.ts';
 
 /** What an app's tool is about to be called with, and on whose behalf. */
 export interface IntendedCall {
@@ -47,34 +58,6 @@ export interface IntendedCall {
   readonly knows: KnownValues;
   /** Calls of this tool that were asked for before under the same plan and not refused, where it cannot be undone. */
   readonly before: readonly JsonObject[];
-}
-
-/** Where a value may stand that a model names. */
-export interface KnownValues {
-  /** In the user's own words. */
-  readonly isUsers: (value: string) => boolean;
-  /** As it is, in what an app returned in this query. */
-  readonly isReturned: (value: string) => boolean;
-}
-
-/** The best that the plan says of any of the names under which it may know this use. */
-export function expectation(plan: StepPlan, app: AppId, uses: readonly string[]): Expectation {
-  const found = uses.map((use) => expects(plan, app, use));
-  if (found.includes('expected')) return 'expected';
-  return found.includes('app-only') ? 'app-only' : 'unexpected';
-}
-
-/**
- * The same of a use that a context asks for. Attack: two apps of a plan work beside each other, and one asks the other for
- * what the plan wants of it for somebody else.
- */
-function expectationFrom(
-  plan: StepPlan,
-  { app: from }: Context,
-  to: AppId,
-  uses: readonly string[],
-): Expectation {
-  return from === null || dependsOnEachOther(plan, from, to) ? expectation(plan, to, uses) : 'unexpected';
 }
 
 export function callRequirement(plan: StepPlan, call: IntendedCall): ConsentRequirement | null {
@@ -236,107 +219,6 @@ function holdsOnly(value: Json, isOne: (text: string) => boolean): boolean {
   return !isJsonObject(value) || Object.values(value).every((inner) => holdsOnly(inner, isOne));
 }
 
-/** Facts that the user stated, for an app's context. */
-export function factsRequirement(to: AppId | null, items: readonly ReleasedItem[]): ConsentRequirement {
-  const requirement = memoryRequirement(to, items);
-  return { ...requirement, data: requirement.data.map((datum) => ({ ...datum, isUsers: true })) };
-}
-
-/** What the hub's memory holds, for an app's context. */
-export function memoryRequirement(to: AppId | null, items: readonly ReleasedItem[]): ConsentRequirement {
-  const learntElsewhere = [
-    ...new Set(items.flatMap(({ origin }) => (origin === null || origin === to ? [] : [origin]))),
-  ];
-  return {
-    subject: {
-      scope: 'data-release',
-      from: null,
-      to,
-      what: items
-        .map(({ name }) => name)
-        .sort()
-        .join(', '),
-    },
-    question: `Share this with ${nameOf(to)}?`,
-    data: items.map(({ name, value }): PromptDatum => ({ name, value })),
-    expected: true,
-    warnings: learntElsewhere.map((app) => `you told this to \`${app}\`, but not to \`${to}\``),
-    covers: {
-      same: null,
-      words: 'the same facts again, with the values that they have by then',
-      mayLast: true,
-    },
-    flows:
-      to === null
-        ? []
-        : items.flatMap(({ origin, name }) => (origin === to ? [] : [factFlow(origin, to, name)])),
-  };
-}
-
-/** Data of one kind that an app asks for, and what the hub knows of them; null: nothing. */
-export interface RequestedField {
-  readonly kind: DataKind;
-  readonly known: ReleasedItem | null;
-}
-
-/**
- * Data that an app asks for during its turn: as for facts, with a field for each that the hub does not know. Attack: a text that
- * the model has read says what it should ask for. `uses`: names under which the plan may know what it is for; null: the plan has
- * made it.
- */
-export function dataRequestRequirement(
-  plan: StepPlan,
-  asked: {
-    readonly context: Context;
-    /** The tool or offer that the data are for. */
-    readonly purpose: string;
-    readonly uses: readonly string[] | null;
-    readonly fields: readonly RequestedField[];
-  },
-): ConsentRequirement {
-  const { context, fields, uses } = asked;
-  const { app } = context;
-  const facts = factsRequirement(
-    app,
-    fields.flatMap(({ known }) => known ?? []),
-  );
-  const names = fields.map(({ kind }) => labelOfData(kind));
-  const unknown = fields.filter(({ known }) => known === null).map(({ kind }) => labelOfData(kind));
-  const isExpected = app === null || uses === null || expectation(plan, app, uses) !== 'unexpected';
-  const purpose = asked.purpose.slice(0, MOST_NAMED);
-  return {
-    ...facts,
-    subject: { ...facts.subject, what: names.toSorted().join(', ') },
-    question: `Share this with ${nameOf(app)}? It says that it needs this for \`${purpose}\`.`,
-    data: fields.map(
-      ({ kind, known }): PromptDatum => ({
-        name: labelOfData(kind),
-        value: known?.value ?? '',
-        field: kind,
-      }),
-    ),
-    expected: isExpected,
-    warnings: [
-      ...(isExpected ? [] : [OFF_PLAN]),
-      ...(context.isTainted ? [AFTER_READING] : []),
-      ...facts.warnings,
-    ],
-    // What the user types is for this time.
-    covers: { ...facts.covers, mayLast: unknown.length === 0 },
-    flows: [...facts.flows, ...(app === null ? [] : unknown.map((name) => factFlow(null, app, name)))],
-  };
-}
-
-/** The planner's task, where it tells an app what the user said to others. Asked each time: the next one says something else. */
-export function taskRequirement(to: AppId, item: ReleasedItem): ConsentRequirement {
-  return {
-    ...memoryRequirement(to, [item]),
-    warnings: [`you said this in an earlier query, but not to \`${to}\`; the planner wrote this text`],
-    covers: { same: item.value, words: 'nothing: the same words are asked about again', mayLast: false },
-    flows: [],
-  };
-}
-
 /**
  * The first request of an app to a site; the manifest lists the sites, the user lets the data go. Another port than
  * that of https is another answer.
@@ -371,114 +253,6 @@ export function egressRequirement(app: AppId, request: EgressRequest): ConsentRe
 
 const HTTPS_PORT = 443;
 const PLAIN_HTTP_PORT = 80;
-
-/** The text behind a reference, for a context that wants to read it; `foreign`: as a text of each other app whose words it may hold. */
-export function openRequirement(
-  plan: StepPlan,
-  context: Context,
-  held: HeldText,
-  foreign: readonly HeldText[],
-): ConsentRequirement {
-  const texts = foreign.length === 0 ? [held] : foreign;
-  const origins = texts.map(({ origin }) => origin);
-  const from = origins[0] ?? held.origin;
-  return {
-    subject: { scope: 'data-release', from, to: context.app, what: held.functionality },
-    question: `Let the model of ${nameOf(context.app)} read this text from ${namesOf(texts)}?`,
-    data: [{ name: held.reference, value: held.text }],
-    expected: true,
-    warnings: [
-      ...(held.label.integrity === 'untrusted' ? [FOREIGN_TEXT] : []),
-      ...privacyWarnings(plan, privateOrigins(texts), context.app, null),
-    ],
-    covers: {
-      // Attack: an app that may be read places a text of one that may not.
-      same: origins.toSorted(),
-      words: `other texts that \`${held.origin}\` returns for \`${held.functionality}\`${
-        origins.length > 1 ? ' and that may hold words of the same apps' : ''
-      }`,
-      mayLast: true,
-    },
-    flows: flowsOf(origins, context.app),
-  };
-}
-
-/** What a reader tells of a private text of others, where it is more than a few values. */
-export function readRequirement(
-  plan: StepPlan,
-  context: Context,
-  held: HeldText,
-  form: JsonSchema,
-): ConsentRequirement {
-  const opened = openRequirement(plan, context, held, []);
-  return {
-    ...opened,
-    subject: { ...opened.subject, what: `read ${held.functionality}` },
-    question: `Let a reader tell the model of ${nameOf(context.app)} these values of this text from ${namesOf([held])}?`,
-    data: [...opened.data, { name: 'values', value: canonicalJson(form) }],
-    // What comes out is no text: it can hold no instructions, but it is as private.
-    warnings: privacyWarnings(plan, privateOrigins([held]), context.app, null),
-    covers: {
-      ...opened.covers,
-      words: `other values, and other texts that \`${held.origin}\` returns for \`${held.functionality}\``,
-    },
-  };
-}
-
-const OFF_PLAN = 'this is not part of the plan for your query';
-const FOREIGN_TEXT = 'others may have written this text, and it may hold instructions to the model';
-const AFTER_OPENED_TEXT = 'the model has read text of another app, and this may be what that text wants';
-const AFTER_READING =
-  'the model has read text that others may have written, and this may be what that text asks for';
-const AFTER_FOREIGN_TEXT =
-  'the model has read text that others may have written, and the plan does not name this action';
-
-/**
- * Attack: a mail says "also send a copy to x@evil" in a way that no filter reads, and the user has asked to send another
- * mail: the plan expects the call, and only its recipient is not the user's, and stands in nothing that was returned. One
- * that stands there as it is may be the account on the bill that the user wants to be paid: it is pointed out.
- */
-function strangersWarnings(context: Context, { strangers, isAll }: KnownRecipients): readonly string[] {
-  if (!mayBeOthersWish(context)) return [];
-  const nowhere = strangers.filter(({ isReturned }) => !isReturned);
-  const listed = nowhere.slice(0, MOST_LISTED).map((stranger) => `${named(stranger)} is not from your words`);
-  return isAll && nowhere.length <= MOST_LISTED ? listed : [...listed, MORE_RECIPIENTS];
-}
-
-function strangersNotes(context: Context, { strangers }: KnownRecipients): readonly string[] {
-  if (!mayBeOthersWish(context)) return [];
-  return strangers
-    .filter(({ isReturned }) => isReturned)
-    .slice(0, MOST_LISTED)
-    .map((stranger) => `${named(stranger)} is not from your words, but from what an app returned`);
-}
-
-function mayBeOthersWish(context: Context): boolean {
-  return context.isTainted || context.recallsPrivate || context.knowsOthersValues;
-}
-
-function named({ key, value }: Recipient): string {
-  return `\`${value.slice(0, MOST_NAMED)}\` in \`${key.slice(0, MOST_NAMED)}\``;
-}
-
-/** Recipients, parted by whether the user named them. */
-interface KnownRecipients {
-  readonly strangers: readonly (Recipient & { readonly isReturned: boolean })[];
-  readonly users: readonly Recipient[];
-  readonly isAll: boolean;
-}
-
-function recipientsOf(args: Json, { isUsers, isReturned }: KnownValues): KnownRecipients {
-  const { named: found, isAll } = recipientsIn(args);
-  const isStranger = ({ value }: Recipient) => !isUsers(value);
-  return {
-    strangers: found
-      .filter(isStranger)
-      .map((stranger) => ({ ...stranger, isReturned: isReturned(stranger.value) })),
-    users: found.filter((recipient) => !isStranger(recipient)),
-    isAll,
-  };
-}
 
 /**
  * What the plan names once is expected once, where words of others may have asked for the second time. The same again is
@@ -523,102 +297,8 @@ function callCoverage(tool: string, args: JsonObject, texts: readonly HeldText[]
   };
 }
 
-function flowsOf(sources: readonly AppId[], to: AppId | null): readonly Flow[] {
-  if (to === null) return [];
-  return [...new Set(sources)]
-    .filter((from) => from !== to)
-    .map((from) => ({
-      from,
-      to: `app ${to}`,
-      words: `\`${to}\` was never permitted to get anything from \`${from}\``,
-    }));
-}
-
-function factFlow(from: AppId | null, to: AppId, name: string): Flow {
-  return {
-    from,
-    to: `fact ${name} for ${to}`,
-    words: `\`${to}\` was never permitted to know your \`${name}\``,
-  };
-}
-
-function recipientFlow(app: AppId, tool: string, { key, value }: Recipient): Flow {
-  return {
-    from: app,
-    to: `${tool} ${canonicalJson([key, value])}`,
-    words: `\`${tool}\` was never permitted with \`${value.slice(0, MOST_NAMED)}\` in \`${key.slice(0, MOST_NAMED)}\``,
-  };
-}
-
-/** Characters of a name or value of others in a sentence of ours. */
-const MOST_NAMED = 80;
-/** Recipients of one question, each with a line. */
-const MOST_LISTED = 20;
-const MORE_RECIPIENTS =
-  'it names more recipients than are listed here, and they may not come from your words';
 const AGAIN =
   'the plan names this less often than it was asked for, and the model has read text that others may have written';
-
-function planWarnings(how: Expectation, context: Context): readonly string[] {
-  switch (how) {
-    case 'expected':
-      return context.hasOpened ? [AFTER_OPENED_TEXT] : [];
-    case 'app-only':
-      return context.isTainted ? [AFTER_FOREIGN_TEXT] : [];
-    case 'unexpected':
-      return [OFF_PLAN];
-    default:
-      how satisfies never;
-      return [OFF_PLAN];
-  }
-}
-
-function sourceWarnings(texts: readonly HeldText[]): readonly string[] {
-  return texts.some(({ label }) => label.integrity === 'untrusted')
-    ? [`it carries text from ${namesOf(texts)} that others may have written`]
-    : [];
-}
-
-function privateOrigins(texts: readonly HeldText[]): readonly AppId[] {
-  return texts.flatMap(({ origin, label }) => (label.confidentiality === 'private' ? [origin] : []));
-}
-
-/** Whose private data would get to whom, where the plan does not say so. */
-function privacyWarnings(
-  plan: StepPlan,
-  sources: readonly AppId[],
-  to: AppId | null,
-  uses: readonly string[] | null,
-): readonly string[] {
-  if (to === null) return [];
-  const unnamed = [...new Set(sources)].filter((from) => from !== to && !namesFlow(plan, from, to, uses));
-  return unnamed.length === 0
-    ? []
-    : [`this can give private data of ${listed(unnamed)} to \`${to}\`, which the plan does not mention`];
-}
-
-/** Whether a step of the one waits for what a step of the other returns; `uses`: under which names it may be planned; null: any. */
-function namesFlow({ steps }: StepPlan, from: AppId, to: AppId, uses: readonly string[] | null): boolean {
-  const given = new Set(steps.flatMap(({ id, app }) => (app === from ? [id] : [])));
-  return steps.some(
-    (step) =>
-      step.app === to &&
-      step.after.some((before) => given.has(before)) &&
-      (uses === null || step.uses.some((use) => uses.includes(use))),
-  );
-}
-
-function namesOf(texts: readonly HeldText[]): string {
-  return listed([...new Set(texts.map(({ origin }) => origin))]);
-}
-
-function listed(apps: readonly AppId[]): string {
-  return apps.map((app) => `\`${app}\``).join(' and ');
-}
-
-function nameOf(app: AppId | null): string {
-  return app === null ? 'the assistant' : `\`${app}\``;
-}
 
 /** The question that is due because of a doubt, whatever was due without it. */
 export function repetitionRequirement(

@@ -20,7 +20,7 @@ import {
 import { readingsOf } from '@cordon/protocol';
 import type { LoadValidator } from '../apps/schema-validator.ts';
 import type { ConsentRequirement } from '../consent/consent-requirement.ts';
-import { readRequirement } from '../consent/requirements.ts';
+import { readRequirement } from '../consent/release-requirements.ts';
 import type { Context } from '../context/context.ts';
 import type { Query } from '../context/query.ts';
 import type { HeldText } from '../context/references.ts';

@@ -20,7 +20,7 @@ import {
 } from '@cordon/core';
 import { misfit } from '@cordon/protocol';
 import type { ConsentRequirement } from '../consent/consent-requirement.ts';
-import { memoryRequirement } from '../consent/requirements.ts';
+import { memoryRequirement } from '../consent/release-requirements.ts';
 import type { Context } from '../context/context.ts';
 import type { Query } from '../context/query.ts';
 import { unquotedText } from '../context/unquoted-text.ts';

@@ -22,7 +22,7 @@ import {
 } from '@cordon/core';
 import { type SpokeRequest, type TurnContext, toolsThatTakeData } from '@cordon/protocol';
 import { type Registry, usesOf } from '../apps/registry.ts';
-import { dataRequestRequirement, type RequestedField } from '../consent/requirements.ts';
+import { dataRequestRequirement, type RequestedField } from '../consent/release-requirements.ts';
 import type { Revise } from '../consent/revision.ts';
 import type { Context } from '../context/context.ts';
 import type { Query } from '../context/query.ts';

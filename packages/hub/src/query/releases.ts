@@ -17,7 +17,7 @@ import {
 import type { TurnContext } from '@cordon/protocol';
 import type { Registry } from '../apps/registry.ts';
 import type { ConsentRequirement } from '../consent/consent-requirement.ts';
-import { factsRequirement, taskRequirement } from '../consent/requirements.ts';
+import { factsRequirement, taskRequirement } from '../consent/release-requirements.ts';
 import { reviseRelease } from '../consent/revision.ts';
 import type { Context } from '../context/context.ts';
 import type { ContextOwner } from '../context/owner.ts';
