@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { REFUSED_TEXT } from '@cordon/core';
+import { ReferenceMonitor } from '@cordon/monitor';
 import { app, NUMBER, type ScriptedApp, serves, shape, TEXT } from '../fixture/app.ts';
 import { broken, no, type Says, silent, yes } from '../fixture/consent.ts';
 import { call, field, plan, type Script } from '../fixture/model.ts';
@@ -233,6 +234,21 @@ test('a rule that starts to ask while the user thinks is asked for itself', asyn
     'sending after reading?',
   ]);
   assert.deepEqual(stage.ran, ['mail.read {}']);
+});
+
+test('a tool call is decided twice: as a call and as an output', async (t) => {
+  // How often a decision is evaluated is tested with the monitor: once, where nothing happens in between.
+  const decide = t.mock.method(ReferenceMonitor.prototype, 'decide');
+  const decided = async (calls: number) => {
+    const before = decide.mock.callCount();
+    const script = {
+      planner: [MAIL_ONLY],
+      mail: [Array.from({ length: calls }, () => call('read')), 'done'],
+    };
+    await stageFor(t, { apps: [MAIL], script, user: yes() }).ask('read');
+    return decide.mock.callCount() - before;
+  };
+  assert.equal((await decided(4)) - (await decided(1)), 6);
 });
 
 test('an app reaches the network only through the gate', async (t) => {
