@@ -11,54 +11,40 @@ import {
   DEFAULT_TURN_LIMITS,
   DEFAULT_WARM_LIMITS,
   failed,
-  type MemoryLimits,
-  type ModelPrices,
   ok,
   type Result,
   type SessionId,
-  type TextThread,
-  type TurnLimits,
-  type WarmLimits,
 } from '@cordon/core';
 import { emptyPolicy } from '@cordon/policy/rules';
 import type { SessionFault, Store } from '@cordon/trace';
 import { beginSession, type SessionOptions, type SessionRecord } from './journal/session-record.ts';
-import type { Answering } from './mediation/detector-queries.ts';
-import type { FactsMode } from './memory/learning.ts';
 import type { HistoryReach } from './memory/memory.ts';
 import { StoredMemory, sessionGrants } from './memory/stored-memory.ts';
-import type { SummaryMode } from './memory/summaries.ts';
-import { type Installables, NO_INSTALLABLES } from './planning/installing.ts';
-import { CATALOGUE, type CatalogueEntry } from './query/catalogue.ts';
+import { NO_INSTALLABLES } from './planning/installing.ts';
+import { CATALOGUE } from './query/catalogue.ts';
 import { recentApps } from './query/recent-apps.ts';
 import { Session } from './session.ts';
-import type { HubPorts } from './session-parts.ts';
+import type { HubOptions, HubPorts } from './session-parts.ts';
 
-export interface HubParts extends HubPorts {
+export interface HubParts extends HubPorts, Partial<HubOptions> {
   readonly store: Store;
-  /** The user's own list of apps that could be installed; nothing if absent. */
-  readonly installables?: Installables;
-  /** The functionalities that every spoke may ask others for; `CATALOGUE` if absent. */
-  readonly functionalities?: readonly CatalogueEntry[];
-  readonly limits?: TurnLimits;
-  /** Who answers questions of rules; nobody if absent, and then rules that ask are undecided. */
-  readonly answering?: Answering | null;
-  /** Looks at texts that are too long for the hub's own thread, if the policy leaves them to it. */
-  readonly texts?: TextThread | null;
-  /** What models cost; none is known if absent. A model without a price does not run where money is limited. */
-  readonly prices?: ModelPrices;
-  readonly warm?: WarmLimits;
-  /** What of its history a context is shown again. */
-  readonly memoryLimits?: MemoryLimits;
-  /** Whether the context that will most likely serve a query is begun while it is planned; no if absent. */
-  readonly speculates?: boolean;
-  /** How what is too old to be shown again is summed up; `extract` if absent. */
-  readonly summaries?: SummaryMode;
-  /** Who finds facts in the user's own words; `patterns` if absent. */
-  readonly facts?: FactsMode;
   /** How far the history of an app reaches; `session` if absent. */
   readonly history?: HistoryReach;
 }
+
+const DEFAULTS: HubOptions = {
+  limits: DEFAULT_TURN_LIMITS,
+  warm: DEFAULT_WARM_LIMITS,
+  memoryLimits: DEFAULT_MEMORY_LIMITS,
+  summaries: 'extract',
+  facts: 'patterns',
+  speculates: false,
+  answering: null,
+  texts: null,
+  prices: new Map(),
+  installables: NO_INSTALLABLES,
+  functionalities: CATALOGUE,
+};
 
 export class Hub {
   readonly #parts: HubParts;
@@ -80,37 +66,21 @@ export class Hub {
   /** A session that was begun in this hub's store. Throws if it is open already: two monitors would each see a half. */
   sessionOf({ id, isolation, hasPolicy, past }: SessionRecord): Session {
     if (this.#open.has(id)) throw new Error(OPEN_ALREADY.message);
-    const { store, modelId, clock, ...parts } = this.#parts;
-    const {
-      limits = DEFAULT_TURN_LIMITS,
-      warm = DEFAULT_WARM_LIMITS,
-      memoryLimits = DEFAULT_MEMORY_LIMITS,
-    } = parts;
+    const { store, history, ...given } = this.#parts;
+    const parts = { ...DEFAULTS, ...given };
     const session = new Session({
       ...parts,
       id,
       isolation,
-      modelId,
       policy: hasPolicy ? parts.policy : emptyPolicy(),
       past,
       journal: store.journal.of(id),
       grants: sessionGrants(store, id),
       prompts: store.prompts,
-      memory: new StoredMemory(store, id, memoryLimits, parts.history),
-      summaries: parts.summaries ?? 'extract',
-      facts: isolation === 'none' && parts.facts !== 'off' ? 'patterns' : (parts.facts ?? 'patterns'),
-      speculates: parts.speculates ?? false,
-      answering: parts.answering ?? null,
-      texts: parts.texts ?? null,
-      memoryLimits,
-      limits,
-      prices: parts.prices ?? new Map(),
-      warm,
-      installables: parts.installables ?? NO_INSTALLABLES,
-      functionalities: parts.functionalities ?? CATALOGUE,
+      memory: new StoredMemory(store, id, parts.memoryLimits, history),
+      facts: isolation === 'none' && parts.facts !== 'off' ? 'patterns' : parts.facts,
       recentApps: () => recentApps(store),
       makeRoom: () => store.makeRoom(),
-      clock,
       digest: (text) => createHash('sha256').update(text).digest('hex'),
       random: () => randomBytes(9).toString('base64url'),
       pause: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }).catch(() => undefined),

@@ -50,7 +50,31 @@ export interface HubPorts {
   readonly weaker?: readonly string[];
 }
 
-export interface SessionParts extends HubPorts {
+/** What sessions of a hub do; each has a default. */
+export interface HubOptions {
+  readonly limits: TurnLimits;
+  readonly warm: WarmLimits;
+  /** What of its history a context is shown again. */
+  readonly memoryLimits: MemoryLimits;
+  /** How what is too old to be shown again is summed up; by default `extract`. */
+  readonly summaries: SummaryMode;
+  /** Who finds facts in the user's own words; by default `patterns`. */
+  readonly facts: FactsMode;
+  /** Whether the context that will most likely serve a query is begun while it is planned; by default not. */
+  readonly speculates: boolean;
+  /** Who answers questions of rules; null: nobody, and rules that ask are undecided. */
+  readonly answering: Answering | null;
+  /** Looks at texts that are too long for the hub's own thread; null: the policy looks at all itself. */
+  readonly texts: TextThread | null;
+  /** What models cost. A model without a price does not run where money is limited. */
+  readonly prices: ModelPrices;
+  /** The user's own list of apps that could be installed; by default none. */
+  readonly installables: Installables;
+  /** The functionalities that every spoke may ask others for; by default `CATALOGUE`. */
+  readonly functionalities: readonly CatalogueEntry[];
+}
+
+export interface SessionParts extends HubPorts, HubOptions {
   readonly id: SessionId;
   /** `none` is the baseline: one shared context, and no questions but a policy's. It exists to compare against. */
   readonly isolation: 'spokes' | 'none';
@@ -60,17 +84,6 @@ export interface SessionParts extends HubPorts {
   readonly grants: Grants;
   readonly prompts: Store['prompts'];
   readonly memory: Memory;
-  readonly memoryLimits: MemoryLimits;
-  readonly summaries: SummaryMode;
-  readonly facts: FactsMode;
-  readonly limits: TurnLimits;
-  readonly answering: Answering | null;
-  readonly texts: TextThread | null;
-  readonly prices: ModelPrices;
-  readonly warm: WarmLimits;
-  readonly speculates: boolean;
-  readonly installables: Installables;
-  readonly functionalities: readonly CatalogueEntry[];
   /** Apps that were used in this session or in earlier ones, the last used first. */
   readonly recentApps: () => readonly AppId[];
   /** Makes waiting for the disk shorter from then on; rejects where that cannot be had. */
