@@ -269,11 +269,11 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'keeps the compiled code of the agent loop in a folder of the hub',
   },
-  'packages/hub/src/apps/rate.ts': {
+  'packages/hub/src/apps/token-bucket.ts': {
     of: ['clock'],
     why: 'what apps send is counted by the second, on a clock that nobody can set back',
   },
-  'packages/hub/src/lone-app.ts': {
+  'packages/hub/src/standalone-app.ts': {
     of: ['code at run time'],
     why: 'the way to the network is loaded when an app that has it is run',
   },
@@ -285,7 +285,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['code at run time'],
     why: 'the validator is loaded when there is a schema',
   },
-  'packages/hub/src/session.ts': {
+  'packages/hub/src/egress/app-networks.ts': {
     of: ['code at run time'],
     why: 'the way to the network is loaded when an app that has it is started',
   },

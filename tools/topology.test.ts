@@ -25,7 +25,7 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
   cli: ['commander'],
   detectors: ['@lezer/python', 'acorn', 'compromise', 'htmlparser2', 'libphonenumber-js', 'tldts', 'unbash'],
   egress: ['tldts'],
-  hub: ['@modelcontextprotocol/client', 'ajv', 're2js'],
+  hub: ['@modelcontextprotocol/client', 'ajv'],
   llm: [
     '@ai-sdk/anthropic',
     '@ai-sdk/google',

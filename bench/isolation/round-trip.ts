@@ -65,7 +65,7 @@ async function linkPeer({ sandbox }: Rig) {
     link,
     layers: running.layers,
     ended: running.exited.then(({ message }) => message),
-    lastWords: () => '',
+    stderrTail: () => '',
     kill: () => running.kill(),
   };
 }

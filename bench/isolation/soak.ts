@@ -50,7 +50,7 @@ async function spoke(rig: Rig, number: number): Promise<void> {
   const measured = new MeasuredHost(rig, WARM, network);
   const pool = new SpokePool(rig.loops, DEFAULT_TURN_LIMITS, WARM);
   pool.warm();
-  measured.host.foresee([app]);
+  measured.host.startAhead([app]);
   const loop = must(await pool.take());
   const running = must(await measured.host.start(app));
   if (running.tools.length === 0) fail('the app has no tools');

@@ -240,7 +240,7 @@ export class Runtime {
       pins: this.#pins(installed, store, wanted.isAgreed === true),
       consent,
       clock: Date.now,
-      foresees: true,
+      speculates: true,
       summaries: 'off',
       facts,
       // For a single query nothing is started that it does not need.

@@ -27,7 +27,14 @@ import {
   type SessionId,
 } from '@cordon/core';
 import { unknownOutcomes } from '@cordon/hub/interruption';
-import { Context, Gate, type PermissionNeed, Permissions, Recorder, sessionGrants } from '@cordon/hub/parts';
+import {
+  type ConsentRequirement,
+  Context,
+  Gate,
+  Permissions,
+  Recorder,
+  sessionGrants,
+} from '@cordon/hub/parts';
 import { ReferenceMonitor } from '@cordon/monitor';
 import { loadPolicy } from '@cordon/policy';
 import type { SessionJournal } from '@cordon/trace';
@@ -295,12 +302,12 @@ class Life {
     for (const [other, its] of this.#slots) if (its === slot) this.#slots.delete(other);
     this.#slots.set(k, slot);
     const context = this.#contextOf(k);
-    const need = question === NONE ? null : needOf(question, k);
+    const requirement = question === NONE ? null : requirementOf(question, k);
     void this.#gate
       .carryOut(
         context,
         proposalOf(context, k, kind, ++this.#calls),
-        { causes: [], label: HUB_LABEL, need },
+        { causes: [], label: HUB_LABEL, requirement },
         (allowance) => {
           this.#pass(step('BEGUN', slot));
           this.#gate.spend(allowance);
@@ -448,7 +455,7 @@ function proposalOf(context: Context, k: number, kind: number, call: number): Pr
 }
 
 /** What the permission model asks about; that a call is a repetition the gate finds out by itself. */
-function needOf(question: number, k: number): PermissionNeed {
+function requirementOf(question: number, k: number): ConsentRequirement {
   const isLasting = question === LASTING;
   return {
     subject: {

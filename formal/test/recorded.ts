@@ -12,16 +12,16 @@ const ROOT = join(import.meta.dirname, '..', '..');
  * and agent loops in the middle.
  */
 const TESTS = [
-  'inquiries',
-  'gate',
-  'exchange',
-  'chain',
-  'permission',
-  'open-questions',
-  'edited',
-  'asked-data',
-  'asked-data-resume',
-  'faults.property',
+  'mediation/detector-queries',
+  'mediation/gate',
+  'exchange/exchange',
+  'exchange/exchange-chain',
+  'consent/permission',
+  'consent/open-questions',
+  'consent/revision',
+  'query/data-requests',
+  'query/data-requests-resume',
+  'journal/faults.property',
 ];
 
 /** One for each session, in no order that means anything. */

@@ -31,8 +31,8 @@ function modulesOf(file: string): readonly string[] {
 /** Entries that stand for themselves, with all that they load of their package. */
 const LONE = [
   'hub/context/owner.ts',
-  'hub/journal/begun-session.ts',
   'hub/journal/interruption.ts',
+  'hub/journal/session-record.ts',
   'sandbox/spec/layers.ts',
   'sandbox/command/tree-digest.ts',
 ];
@@ -42,15 +42,9 @@ for (const [file, packages] of [
   [
     'cli/src/commands/use/chat.ts',
     [
+      ...['config', 'console', 'core', 'hub/context/owner.ts', 'hub/journal/interruption.ts'],
       ...[
-        'config',
-        'console',
-        'core',
-        'hub/context/owner.ts',
-        'hub/journal/begun-session.ts',
-        'hub/journal/interruption.ts',
-      ],
-      ...[
+        'hub/journal/session-record.ts',
         'llm',
         'obedient-model',
         'runtime',

@@ -2,9 +2,7 @@ export {
   type AppDescription,
   appTools,
   type DescribedTool,
-  describeInstructions,
   descriptionDigest,
-  descriptionJson,
   INSTRUCTIONS_LENGTH,
   type LeftOut,
   readDescription,
@@ -12,7 +10,6 @@ export {
 export {
   type AppPins,
   type Review,
-  type Reviewed,
   type Reviewer,
   StoredPins,
   type Vetting,
@@ -20,25 +17,22 @@ export {
 export type { AppLauncher, AppProcess } from './apps/app-process.ts';
 export {
   type DescriptionFinding,
-  type FindingKind,
-  type FindOrders,
   type OtherApp,
   scanDescription,
 } from './apps/description-scan.ts';
 export { isIrreversible } from './apps/registry.ts';
 export type { ReadSecret } from './egress/hub-fetch.ts';
 export { Hub, type HubParts } from './hub.ts';
-export { type BegunSession, beginSession, type SessionOptions } from './journal/begun-session.ts';
-export { type UnfinishedQuery, unfinishedQuery, unknownOutcomes } from './journal/interruption.ts';
-export { type LoneAppParts, type LoneNetwork, openLoneNetwork } from './lone-app.ts';
-export type { Answering } from './mediation/inquiries.ts';
+export type { SessionOptions, SessionRecord } from './journal/session-record.ts';
+export type { Answering } from './mediation/detector-queries.ts';
 export type { FactsMode } from './memory/learning.ts';
 export type { HistoryReach } from './memory/memory.ts';
 export type { SummaryMode } from './memory/summaries.ts';
 export type { Installable, Installables, PackageSource } from './planning/installing.ts';
 export { appLauncher, type LaunchOptions, loopLauncher } from './processes/launch.ts';
 export { CATALOGUE, type CatalogueEntry } from './query/catalogue.ts';
-export { NOT_NEEDED } from './query/foresight.ts';
-export type { Outcome } from './query/operator.ts';
+export type { Outcome } from './query/outcome.ts';
+export { NOT_NEEDED } from './query/speculative-turn.ts';
 export type { Session, Unfinished } from './session.ts';
 export type { SpokeLauncher, SpokeProcess } from './spokes/spoke-link.ts';
+export { openStandaloneNetwork, type StandaloneAppParts, type StandaloneNetwork } from './standalone-app.ts';

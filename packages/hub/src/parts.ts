@@ -7,7 +7,8 @@
 export { AppHost } from './apps/app-host.ts';
 export { NO_PINS } from './apps/app-pins.ts';
 export { validatorOnDemand } from './apps/schema-validator.ts';
-export { type PermissionNeed, Permissions } from './consent/permission.ts';
+export type { ConsentRequirement } from './consent/consent-requirement.ts';
+export { Permissions } from './consent/permission.ts';
 export type { ToolResult } from './context/app-tool.ts';
 export { Context } from './context/context.ts';
 export { AppNetwork } from './egress/app-network.ts';

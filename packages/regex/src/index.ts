@@ -1,5 +1,5 @@
 /**
- * Regular expressions of rules: Python's syntax and meaning.
+ * Regular expressions of rules (Python's syntax and meaning) and of JSON Schemas (ECMAScript's).
  *
  * Ring 0.
  */
@@ -7,6 +7,7 @@ export type { Match } from './linear.ts';
 export { type Alternatives, anchorsOf, occursIn } from './literals.ts';
 export {
   compilePattern,
+  compileSchemaPattern,
   EXHAUSTED_REASON,
   type Exhausted,
   type Pattern,

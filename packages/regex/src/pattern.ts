@@ -1,18 +1,19 @@
 /**
- * Regular expressions of rules: Python's syntax and meaning, on texts and often with patterns that attackers
- * write. Which engine runs a pattern is decided here.
+ * Regular expressions of rules (Python's syntax) and of JSON Schemas (ECMAScript's), on texts and often with patterns that
+ * attackers write. Which engine runs a pattern is decided here.
  *
  * Ring 0.
  */
 import { failed, ok, type Result } from '@cordon/core';
 import { BudgetedMatcher } from './budgeted.ts';
+import { parseSchemaPattern } from './ecmascript-syntax.ts';
 import { FixedTextsMatcher, fixedTextsOf } from './fixed-texts.ts';
 import { LinearMatcher, type Match, NO_MATCHES } from './linear.ts';
 import { type Alternatives, anchorsOf, type Literals, literalsOf, occursIn } from './literals.ts';
 import { PrefixedMatcher, prefixesOf } from './prefixed.ts';
 import { compileProgram, instructionsAtMost, MAX_INSTRUCTIONS, type Program } from './program.ts';
 import { parsePattern } from './python-syntax.ts';
-import type { Node } from './syntax-tree.ts';
+import type { Node, SyntaxTree } from './syntax-tree.ts';
 
 /** What a pattern may take of steps for a text was not enough: the answer is not known. */
 export type Exhausted = 'exhausted';
@@ -48,11 +49,22 @@ export function compilePattern(pattern: string, options: PatternOptions = {}): R
   if (pattern.length > MAX_PATTERN_LENGTH)
     return failed(`the pattern is longer than ${MAX_PATTERN_LENGTH} characters`);
   const tree = parsePattern(pattern, options.dotAll === true);
-  if (!tree.ok) return tree;
-  const { root } = tree.value;
-  if (tree.value.needsBudget) {
-    const budgeted: MakeMatcher = (literals) => filtered(new BudgetedMatcher(tree.value), literals);
-    return ok(new LazyPattern('budgeted', pattern.length, root, budgeted));
+  return tree.ok ? compileTree(tree.value, pattern.length) : tree;
+}
+
+/** A pattern of a JSON Schema, in ECMAScript's syntax; its engine is linear. */
+export function compileSchemaPattern(pattern: string): Result<Pattern, string> {
+  if (pattern.length > MAX_PATTERN_LENGTH)
+    return failed(`the pattern is longer than ${MAX_PATTERN_LENGTH} characters`);
+  const tree = parseSchemaPattern(pattern);
+  return tree.ok ? compileTree(tree.value, pattern.length) : tree;
+}
+
+function compileTree(tree: SyntaxTree, length: number): Result<Pattern, string> {
+  const { root } = tree;
+  if (tree.needsBudget) {
+    const budgeted: MakeMatcher = (literals) => filtered(new BudgetedMatcher(tree), literals);
+    return ok(new LazyPattern('budgeted', length, root, budgeted));
   }
   const size = instructionsAtMost(root);
   const program = size > MAX_INSTRUCTIONS ? compileProgram(root) : null;

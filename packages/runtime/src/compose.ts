@@ -116,7 +116,7 @@ export function composeOn(
     functionalities: functionalitiesOf(configuration),
     clock: Date.now,
     // A call in vain costs little, unless money is counted.
-    foresees: isFree,
+    speculates: isFree,
     history: configuration.memory.history,
     facts: configuration.memory.facts ?? (hasProvider && isFree ? 'model' : 'patterns'),
     summaries: configuration.memory.summaries ?? (hasProvider ? 'model' : 'extract'),

@@ -15,10 +15,9 @@ import {
   type Result,
   SILENT_MANIFEST,
 } from '@cordon/core';
-import { type LoneNetwork, openLoneNetwork } from '@cordon/hub';
+import { openStandaloneNetwork, type StandaloneNetwork } from '@cordon/hub';
 import { readPolicies } from './rules/policies.ts';
 import type { RunRecord } from './run-record.ts';
-
 export interface RunNetworkParts {
   readonly app: AppId;
   readonly rights: RunRights;
@@ -31,7 +30,7 @@ export interface RunNetworkParts {
 
 export async function openRunNetwork(
   parts: RunNetworkParts,
-): Promise<Result<LoneNetwork, readonly Diagnostic[]>> {
+): Promise<Result<StandaloneNetwork, readonly Diagnostic[]>> {
   const { app, rights, record, clock, onDenied } = parts;
   const policy = readPolicies({ packs: [], files: parts.policyFiles });
   if (!policy.ok) return policy;
@@ -43,7 +42,7 @@ export async function openRunNetwork(
   };
   const { session, journal } = record;
   return ok(
-    await openLoneNetwork({
+    await openStandaloneNetwork({
       app: installed,
       policy: policy.value,
       session,

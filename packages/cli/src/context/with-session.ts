@@ -8,7 +8,7 @@
 import type { Configuration } from '@cordon/config';
 import { type Consent, type Fault, id, ok, type Result, visibleLine } from '@cordon/core';
 import type { Session } from '@cordon/hub';
-import { type BegunSession, beginSession, endUnused } from '@cordon/hub/begun-session';
+import { beginSession, endUnused, type SessionRecord } from '@cordon/hub/session-record';
 import { closeRuntime, openRuntime, type Runtime, type SetupError } from '@cordon/runtime';
 import type { Composed } from '@cordon/runtime/compose';
 import { missingFor } from '@cordon/runtime/unfinished';
@@ -112,7 +112,7 @@ async function sessionOn(
   configuration: Configuration,
   consent: Consent,
   runtime: Runtime,
-  begun: BegunSession,
+  begun: SessionRecord,
 ): Promise<Result<Session, SetupError>> {
   const composed = await composeReviewed(context, configuration, consent, runtime);
   if (!composed.ok) {
@@ -180,7 +180,7 @@ async function beginOrReport(
   context: CommandContext,
   { store, modelId, weaker, rules }: Runtime,
   resume: string | undefined,
-): Promise<BegunSession | null> {
+): Promise<SessionRecord | null> {
   const isolation = context.options.isolation === 'none' ? 'none' : 'spokes';
   const notices = [
     ...(isolation === 'none' ? [BASELINE_NOTICE] : []),

@@ -52,7 +52,7 @@ export interface Opened {
 export interface AppTold {
   /** Once, as soon as no new call may come here. */
   readonly givenUp: () => void;
-  /** It listed its tools anew. A fault: it may not go on. */
+  /** It listed its tools again. A fault: the connection ends. */
   readonly listedAnew: (said: AppDescription) => Fault | null;
 }
 
@@ -131,7 +131,7 @@ export class AppConnection {
     return this.#ended;
   }
 
-  /** Whether it ended for a reason of its own, and not because the hub had no more use for it. */
+  /** Whether it ended by itself, and not because the hub had no more use for it. */
   get isBroken(): boolean {
     return this.#isGivenUp && (this.#stopped === null || this.#stopped.fault !== null);
   }
@@ -145,7 +145,7 @@ export class AppConnection {
    * Asks for a few signs of life before anybody needs it: so the app has compiled what every request runs through by the time of
    * its first call. Says nothing of the app. Rejects when one is not answered.
    */
-  async rehearse(): Promise<void> {
+  async warmUp(): Promise<void> {
     for (let ping = 0; ping < REHEARSAL_PINGS; ping++) {
       if (this.#calls.length > 0 || this.#isGivenUp) return;
       await this.#opened.client.ping({ timeout: REHEARSAL_MS });
@@ -345,7 +345,7 @@ export class AppConnection {
     this.#idle.unref();
   }
 
-  /** Calls under way are waited for; each has a limit of its own. */
+  /** Waits for the calls under way; each has a time limit. */
   #retire(): void {
     this.#isRetired = true;
     if (this.#calls.length === 0) this.#endOfLife();

@@ -54,7 +54,7 @@ export async function startFault({ app, error, isLate, transport, process }: Bro
     return fault('app-protocol', message, 'logs belong on standard error');
   }
   if (isLate) return lateStart(app);
-  const words = quoteLastWords(process?.lastWords() ?? '');
+  const words = quoteStderr(process?.stderrTail() ?? '');
   const message = `\`${app.id}\` could not be started: ${ended ?? reasonOf(error)}${words}`;
   return fault(
     'app-unavailable',
@@ -85,17 +85,17 @@ function unseenPathHelp({ source, manifest }: InstalledApp): string | undefined 
 
 /** Node says by this name that its permission model refused something. */
 function nodeGrantHelp(process: AppProcess | null): string | undefined {
-  if (process?.lastWords().includes('ERR_ACCESS_DENIED') !== true) return undefined;
+  if (process?.stderrTail().includes('ERR_ACCESS_DENIED') !== true) return undefined;
   return `Node refused what \`manifest.node\` does not grant: ${NODE_GRANTS.join(', ')}`;
 }
 
 /** As Node, Python and libc name the refusal of a kind of socket. */
 function unixSocketHelp(process: AppProcess | null): string | undefined {
-  const isRefused = /EAFNOSUPPORT|Address family not supported/.test(process?.lastWords() ?? '');
+  const isRefused = /EAFNOSUPPORT|Address family not supported/.test(process?.stderrTail() ?? '');
   return isRefused ? 'if it needs Unix sockets, set `manifest.unixSockets` to true' : undefined;
 }
 
-/** The app answered, with an error of its own. */
+/** The app answered with an error. */
 export function errorAnswer({ id }: InstalledApp, tool: string, error: Error): Fault {
   return fault('app-error', `\`${id}\` answered \`${tool}\` with an error: ${shorten(error.message)}`);
 }
@@ -122,7 +122,7 @@ export function violation({ id }: InstalledApp, what: string): Fault {
   return fault('app-protocol', `\`${id}\` was stopped: ${what}`);
 }
 
-/** The call was not made: the app cannot have seen it, and goes on. */
+/** The call was not made: the app cannot have seen it, and continues. */
 export function unsent({ id }: InstalledApp, tool: string, error: Error): Fault {
   const help = `see \`manifest.limits\` of \`${id}\``;
   return fault('budget-exceeded', `\`${tool}\` of \`${id}\` was not called: ${error.message}`, help);
@@ -137,8 +137,8 @@ export async function brokenCall(
   const how = process === null ? null : await within(END_GRACE_MS, process.ended);
   // Of a plain exit its last words say more than its code.
   const why = how === null || how.startsWith('it ended with') ? '' : `: ${how}`;
-  const lastWords = quoteLastWords(process?.lastWords() ?? '');
-  return fault('app-unavailable', `\`${app.id}\` ended during \`${tool}\`${why}${lastWords}`);
+  const stderrTail = quoteStderr(process?.stderrTail() ?? '');
+  return fault('app-unavailable', `\`${app.id}\` ended during \`${tool}\`${why}${stderrTail}`);
 }
 
 export function unstartable({ id }: InstalledApp, error: unknown): Fault {
@@ -146,8 +146,8 @@ export function unstartable({ id }: InstalledApp, error: unknown): Fault {
 }
 
 /** Of what an app wrote before it ended, the line that says most: the last that speaks of an error, else the last. */
-function quoteLastWords(lastWords: string): string {
-  const lines = lastWords.split('\n').filter((line) => line.trim() !== '');
+function quoteStderr(stderrTail: string): string {
+  const lines = stderrTail.split('\n').filter((line) => line.trim() !== '');
   const line = lines.findLast((candidate) => /error/i.test(candidate)) ?? lines.at(-1) ?? '';
   return line === '' ? '' : `; its last words: \`${shorten(line)}\``;
 }

@@ -24,7 +24,7 @@ import type { AppDescription } from './app-description.ts';
 import { unstartable } from './app-faults.ts';
 import type { AppPins, Vetting } from './app-pins.ts';
 import { AppStart, type AppStartParts } from './app-start.ts';
-import { hasRoom } from './room.ts';
+import { hasFreeMemory } from './free-memory.ts';
 
 /** Told of what happens to apps that are in use, for the trace. */
 export interface AppObserver {
@@ -39,7 +39,7 @@ export interface AppObserver {
 export interface AppHostParts extends AppStartParts {
   /** Gives an allowed call back, once. */
   readonly spend: (allowance: Allowed<ToolCall>) => ToolCall;
-  /** What came of a call that was carried out before its query was interrupted; null: it was not; absent: no query goes on. */
+  /** What came of a call that was carried out before its query was interrupted; null: it was not; absent: no query resumes. */
   readonly finished?: (call: ToolCall) => Result<ToolResult, Fault> | null;
   readonly observer: AppObserver;
   readonly pins: AppPins;
@@ -88,17 +88,17 @@ export class AppHost {
     } catch {
       return; // Whoever needs it will be told.
     }
-    const rehearsed = setImmediate().then(() => this.#start.rehearse());
+    const warmedUp = setImmediate().then(() => this.#start.warmUp());
     for (const app of apps.slice(0, this.#parts.warm.apps)) {
       const started = this.#warmUp(app);
       if (started !== undefined) started.isGuess = true;
       await started?.opening;
     }
-    await rehearsed.catch(() => undefined); // It is of no use to anybody but as preparation.
+    await warmedUp.catch(() => undefined); // It is of no use to anybody but as preparation.
   }
 
   /** Starts apps of which it is known that they will be needed soon, all at once. The most wanted come first. */
-  foresee(apps: readonly InstalledApp[]): void {
+  startAhead(apps: readonly InstalledApp[]): void {
     for (const app of apps.slice(0, this.#parts.warm.apps)) this.#warmUp(app);
   }
 
@@ -275,13 +275,13 @@ export class AppHost {
     if (existing !== undefined) return this.#touch(existing);
     // A server elsewhere is reached by a request, which is an effect.
     if (app.source.kind !== 'command' || this.#broken.has(app.id)) return undefined;
-    if (this.#ending.signal.aborted || !hasRoom(this.#parts.warm.freeMiB)) return undefined;
+    if (this.#ending.signal.aborted || !hasFreeMemory(this.#parts.warm.freeMiB)) return undefined;
     this.#makeRoom();
     const started = this.#open(app);
     void started.opening.then((connection) => {
       if (!connection.ok) return void this.#broken.add(app.id);
       void this.#start.prepare(connection.value.running).catch(() => undefined);
-      void connection.value.rehearse().catch(() => undefined); // It is of no use to anybody but as preparation.
+      void connection.value.warmUp().catch(() => undefined); // It is of no use to anybody but as preparation.
     });
     return started;
   }

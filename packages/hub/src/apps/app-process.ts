@@ -18,7 +18,7 @@ export interface AppProcess extends AppStreams {
   /** Resolves with one sentence when the process is gone, however that came about. */
   readonly ended: Promise<string>;
   /** The end of what it wrote to standard error. */
-  readonly lastWords: () => string;
+  readonly stderrTail: () => string;
   readonly kill: () => void;
 }
 

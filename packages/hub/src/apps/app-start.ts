@@ -22,8 +22,8 @@ import { AppConnection, type AppTold } from './app-connection.ts';
 import { appTools, describeApp, toldInstructions } from './app-description.ts';
 import { lateStart, startFault, violation } from './app-faults.ts';
 import type { AppLauncher, AppProcess, ConnectRemote, NetworkAccess, NetworkOf } from './app-process.ts';
+import { PRETENDED_APP, PRETENDED_LAUNCHER, warmUp } from './jit-warmup.ts';
 import { StreamTransport } from './mcp-transport.ts';
-import { PRETENDED_APP, PRETENDED_LAUNCHER, rehearse } from './rehearsal.ts';
 import type { LoadValidator, SchemaValidator } from './schema-validator.ts';
 
 export interface AppStartParts {
@@ -116,12 +116,12 @@ export class AppStart {
     return greeted;
   }
 
-  /** Goes through the start of an app and some calls once, with nobody there; see rehearsal.ts. */
-  async rehearse(): Promise<void> {
+  /** Runs the code of an app's start and of some calls once, with a pretended app; see jit-warmup.ts. */
+  async warmUp(): Promise<void> {
     const parts = { ...this.#parts, launcher: PRETENDED_LAUNCHER, networkOf: () => Promise.resolve(null) };
     const nobody = new AbortController().signal;
     const opened = await new AppStart(parts).open(PRETENDED_APP, nobody, NOBODY_TOLD);
-    if (opened.ok) await rehearse(opened.value);
+    if (opened.ok) await warmUp(opened.value);
   }
 
   /** Compiles what the first calls and their results will be checked against: 1 to 3 ms a schema, with pauses for what is more urgent. */

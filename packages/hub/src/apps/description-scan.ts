@@ -1,5 +1,5 @@
 /**
- * What is conspicuous in what an app says of itself, for whoever reviews it. A hint and no more: an attack can be
+ * Suspicious passages in what an app says of itself, for its reviewer. A hint and no more: an attack can be
  * written without any of these signs, and an honest text may have some. Nothing is decided by it.
  *
  * Ring 1. Pure; what detectors find besides is handed in.
@@ -123,7 +123,7 @@ function* signsOf(where: string, text: string, names: readonly Name[]): Generato
     yield { kind: 'very-long', start: 0, end: text.length, excerpt: `${text.length} characters` };
 }
 
-/** One order is told once. */
+/** One order is reported once. */
 function furtherOrders(text: string, known: readonly Sign[], findOrders: FindOrders): readonly Sign[] {
   const told = known.filter(({ kind }) => kind === 'instruction');
   return findOrders(text)

@@ -17,8 +17,8 @@ import {
 } from '@cordon/core';
 import { LineDecoder } from '@cordon/protocol';
 import type { JSONRPCMessage, JSONRPCRequest, Transport } from '@modelcontextprotocol/client';
-import { LONG, wholeTurn } from '../context/breathe.ts';
-import { Rate } from './rate.ts';
+import { eventLoopTurn, LONG } from '../context/event-loop-turn.ts';
+import { TokenBucket } from './token-bucket.ts';
 
 export interface AppStreams {
   readonly stdin: Writable;
@@ -67,9 +67,9 @@ export class StreamTransport implements Transport {
   readonly #streams: AppStreams;
   readonly #limits: MessageLimits;
   readonly #decoder: LineDecoder;
-  readonly #messagesIn: Rate;
-  readonly #messagesOut: Rate;
-  readonly #bytesIn: Rate;
+  readonly #messagesIn: TokenBucket;
+  readonly #messagesOut: TokenBucket;
+  readonly #bytesIn: TokenBucket;
   readonly #onHeard: () => void;
   readonly #asked = new Map<string | number, string>();
   /** Lines that have arrived; empty once all are read. */
@@ -88,9 +88,12 @@ export class StreamTransport implements Transport {
     this.#limits = limits;
     this.#onHeard = onHeard;
     this.#decoder = new LineDecoder({ lineBytes: Math.min(lineBytes, MOST_LINE_BYTES) });
-    this.#messagesIn = new Rate(messages);
-    this.#messagesOut = new Rate(messages);
-    this.#bytesIn = new Rate({ perSecond: lineBytes, burst: Math.max(2 * lineBytes, LEAST_BURST_BYTES) });
+    this.#messagesIn = new TokenBucket(messages);
+    this.#messagesOut = new TokenBucket(messages);
+    this.#bytesIn = new TokenBucket({
+      perSecond: lineBytes,
+      burst: Math.max(2 * lineBytes, LEAST_BURST_BYTES),
+    });
   }
 
   /** Why the connection was cut, if the app broke the rules. */
@@ -158,12 +161,12 @@ export class StreamTransport implements Transport {
       const isLong = line.length > LONG;
       if (isLong || (index > 0 && index % LINES_IN_ONE_GO === 0)) {
         stdout.pause();
-        await wholeTurn();
+        await eventLoopTurn();
       }
       if (this.#isOver) return;
       if (!this.#messagesIn.take()) return this.#cutTalker();
       const scanned = scanJson(line, ANSWER_LIMITS);
-      if (isLong) await wholeTurn();
+      if (isLong) await eventLoopTurn();
       if (this.#isOver) return;
       const isShort = scanned.ok && scanned.value.elements <= FEW_VALUES;
       this.#receiveRead(line, isShort, scanned.ok ? scanned.value.parse() : scanned);

@@ -70,7 +70,7 @@ export function isIrreversible(manifest: Manifest, tool: AppTool): boolean {
   return manifest.irreversible.includes(tool.name) || labelled === true || tool.destructiveHint;
 }
 
-/** What rules are told of a call. Where nobody says it, a call reaches others if it cannot be undone. */
+/** The labels of a call, for rules. Where no label says so, a call reaches others if it cannot be undone. */
 export function calledLabels(manifest: Manifest, tool: AppTool): NonNullable<ToolCall['labels']> {
   const said = saidOfTool(manifest.labels ?? [], tool.name, null);
   const outward = said.outward ?? isIrreversible(manifest, tool);
@@ -87,7 +87,7 @@ export function calledLabels(manifest: Manifest, tool: AppTool): NonNullable<Too
  * Whether it may be begun with before a plan names it. Else its provider would hear a query that may not be for it, or its
  * server that somebody asks.
  */
-export function isForeseeable({ model, source }: InstalledApp): boolean {
+export function maySpeculateFor({ model, source }: InstalledApp): boolean {
   return model === null && source.kind !== 'url';
 }
 
@@ -127,7 +127,7 @@ function toolFunctionality(tool: AppTool): Functionality {
 }
 
 /** What a tool without output schema answers. */
-export const TEXT_RESPONSE: JsonSchema = {
+const TEXT_RESPONSE: JsonSchema = {
   type: 'object',
   properties: { text: { type: 'string' } },
   required: ['text'],

@@ -16,8 +16,8 @@ import {
   ok,
   type Result,
 } from '@cordon/core';
+import { compileSchemaPattern } from '@cordon/regex';
 import type { Ajv2020, AnySchemaObject, ValidateFunction } from 'ajv/dist/2020.js';
-import { RE2JS } from 're2js';
 
 const SCHEMA_LENGTH = 256 * 1024;
 const SHOWN_ERRORS = 5;
@@ -53,7 +53,7 @@ export class SchemaValidator {
   /** The value, or what is wrong with it in words that a model can act on. What takes too long is wrong. */
   check(schema: JsonSchema, value: Json): Result<Json, string> {
     const known = this.#known.get(schema) ?? this.#recognised(schema);
-    // A time limit takes a thread of its own, which costs more than most checks.
+    // A time limit takes a separate thread, which costs more than most checks.
     if (typeof known === 'object' && known.isPlain) return judged(known.validate, value);
     const checked = inTime(() => this.#check(schema, value));
     return checked.ok ? checked.value : checked;
@@ -194,9 +194,10 @@ function isTimeout(error: unknown): boolean {
   return isNativeError(error) && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }
 
-/** `pattern` of a schema as linear-time matching; a pattern that RE2 cannot express makes the schema unusable. */
+/** `pattern` of a schema as linear-time matching; a pattern that is not understood makes the schema unusable. */
 function linearRegExp(pattern: string) {
-  const compiled = RE2JS.compile(pattern);
-  return { test: (text: string) => compiled.matcher(text).find() };
+  const compiled = compileSchemaPattern(pattern);
+  if (!compiled.ok) throw new Error(compiled.fault);
+  return { test: (text: string) => compiled.value.findAll(text).length > 0 };
 }
 linearRegExp.code = 'linearRegExp';

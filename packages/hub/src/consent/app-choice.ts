@@ -14,8 +14,9 @@ import {
   type PermissionSubject,
 } from '@cordon/core';
 import type { Context } from '../context/context.ts';
+import { bindingOf, identityThen, termOf } from './grants.ts';
 import { firstAnswer } from './open-question.ts';
-import { bindingOf, identityThen, type PermissionsParts, termOf } from './permission.ts';
+import type { PermissionsParts } from './permission.ts';
 
 /** What an app is chosen for that serves a query by itself, where the plan names no use that all of the apps have. */
 export const WHOLE_QUERY = 'a whole query';
@@ -112,7 +113,7 @@ export class AppChoices {
     const asked = recorder.record(context, { kind: 'choice.asked', question, choices, binding, ...installs });
     const prompt: ChoicePrompt = { id: asked.id, session, question, choices, ...installs };
     // What was chosen before the query was interrupted is not asked for again, while the apps are what they were.
-    const before = recorder.progress?.choice(asked.id) ?? null;
+    const before = recorder.cursor?.choice(asked.id) ?? null;
     const choice = before === null ? await this.#answer(prompt, fingerprint, signal) : before.choice;
     if (choice === null || !choices.includes(choice.app)) {
       recorder.record(context, { kind: 'choice.answered', choice: null }, { causes: [asked.id] });
@@ -173,18 +174,18 @@ export class AppChoices {
   /** Attack: while no hub ran, another program was put behind the name of the app that was chosen. */
   #bindingOf({ choices, installs }: AppChoiceRequest): string {
     const identityOf = identityThen(this.#parts);
-    // Nobody has agreed to what is not installed; a query that goes on finds it reviewed, and puts the same question.
+    // Nobody has agreed to what is not installed; a resumed query finds it reviewed, and puts the same question.
     const bound = choices.map((app) => (installs === true ? null : identityOf(app)));
     return this.#parts.digest(canonicalJsonOf(bound));
   }
 
   /** A choice among others than these is another choice. */
   #candidates({ what, choices }: AppChoiceRequest): readonly Candidate[] {
-    const { identityOf, digest } = this.#parts;
+    const { digest } = this.#parts;
     const among = [...choices].sort();
     return choices.map((app) => {
       const subject: PermissionSubject = { scope: 'app-selection', from: null, to: app, what };
-      const binding = bindingOf(subject, identityOf, digest);
+      const binding = bindingOf(subject, this.#parts);
       return { app, subject, binding, digest: digest(canonicalJsonOf({ subject, among, binding })) };
     });
   }

@@ -25,7 +25,7 @@ const DATE = /^\d{4}-\d{2}-\d{2}/;
 /** Texts longer than this, or of several lines, are what is said, not to whom. */
 const MOST_NAME = 80;
 /**
- * So many recipients are told apart, and so many characters looked at. Attack: a list of a million addresses; one that is
+ * So many recipients are distinguished, and so many characters looked at. Attack: a list of a million addresses; one that is
  * behind so many others that nobody looks at it.
  */
 const MOST_RECIPIENTS = 200;

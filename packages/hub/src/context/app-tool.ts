@@ -4,8 +4,8 @@
  * Ring 0.
  */
 import { type AppId, type Json, type JsonSchema, settle, sizeOfTexts, toJson } from '@cordon/core';
-import { breathe, LONG, wholeTurn } from './breathe.ts';
 import type { CallResult } from './call-result.ts';
+import { eventLoopTurn, LONG, yieldIfLong } from './event-loop-turn.ts';
 
 /** A tool as its app declares it. */
 export interface AppTool {
@@ -58,10 +58,10 @@ function jsonOf(content: unknown): Json {
 /** Freezes and writes a long result once, in pieces: each step through the hub would do so for itself. */
 export async function settleResult(result: ToolResult): Promise<void> {
   const length = lengthOf(result);
-  await breathe(length);
+  await yieldIfLong(length);
   const { structured } = result;
   if (length > LONG && typeof structured === 'object' && structured !== null)
-    await settle(structured, wholeTurn);
+    await settle(structured, eventLoopTurn);
 }
 
 /** What the model and the rules read of an output. */

@@ -24,7 +24,7 @@ export interface BudgetParts {
   readonly limits: TurnLimits;
   readonly prices: ModelPrices;
   readonly now: Clock;
-  /** Called once, when the query has reached a limit of its own: what is under way for it ends. */
+  /** Called once, when the query has reached one of its limits: what is under way for it ends. */
   readonly onOver: () => void;
 }
 
@@ -85,7 +85,7 @@ export class Budget {
     };
   }
 
-  /** The limit that the query reached first, and how that is told; null: none was. */
+  /** The limit that the query reached first, and the fault that says so; null: none was. */
   get exceeded(): { readonly limit: QueryLimit; readonly fault: Fault } | null {
     return this.#exceeded;
   }
@@ -140,7 +140,7 @@ export class Budget {
 
   /**
    * As `reserve`, for a call that the query can do without: it is made only where several like it would fit, and where they
-   * do not, the query goes on without it. A guess must not take the last of a small budget from the planner.
+   * do not, the query continues without it. A guess must not take the last of a small budget from the planner.
    */
   reserveSpare(model: string, characters: number): Result<Reservation, Fault> {
     return this.#isSpare(model, characters) ? this.reserve(model, characters) : failed(NOTHING_TO_SPARE);

@@ -32,12 +32,12 @@ export interface Observation {
 }
 
 /**
- * What a query that goes on has left in memory itself: it did not know that when it began, and is shown again what it was
+ * What a resumed query has left in memory itself: it did not know that when it began, and is shown again what it was
  * shown then.
  */
 export interface QueryPast {
   readonly events: ReadonlySet<EventId>;
-  /** What stood in the place of a fact that it stated, by `factKey`. */
+  /** The values that its facts replaced, by `factKey`. */
   readonly replaced: ReadonlyMap<string, string>;
 }
 

@@ -6,10 +6,10 @@
 import type { Clock, Event, ModelPrices, PlanOrigin, Reason, StepPlan, TurnLimits } from '@cordon/core';
 import { type Fault, failed, fault, type Result } from '@cordon/core';
 import { Budget, type Reservation } from './budget.ts';
-import { Course } from './course.ts';
-import { ReturnedTexts } from './heard-texts.ts';
 import type { ContextOwner } from './owner.ts';
+import { QueryActivity } from './query-activity.ts';
 import { factKey, type KnownFact, NO_PAST, type Observation, type QueryPast } from './query-facts.ts';
+import { ReturnedTexts } from './session-texts.ts';
 
 export interface QueryParts {
   readonly text: string;
@@ -28,7 +28,7 @@ export class Query {
   /** Aborts when the user stops the query, when it has reached a limit, and when it is over: what is still under way ends then. */
   readonly signal: AbortSignal;
   readonly budget: Budget;
-  readonly course: Course;
+  readonly activity: QueryActivity;
   /** What apps have returned in it. */
   readonly returned = new ReturnedTexts();
   readonly #ending = new AbortController();
@@ -46,12 +46,12 @@ export class Query {
     this.signal = AbortSignal.any([signal, this.#ending.signal]);
     const budget = new Budget({ limits, prices, now, onOver: () => this.#ending.abort() });
     this.budget = budget;
-    this.course = new Course({ waiting: () => budget.pause(), goingOn: () => budget.resume() });
+    this.activity = new QueryActivity({ waiting: () => budget.pause(), resumed: () => budget.resume() });
     budget.resume();
   }
 
   /**
-   * A query whose agent loop died leaves a call behind, which would go on in the app, ask the user about something
+   * A query whose agent loop died leaves a call behind, which would continue in the app, ask the user about something
    * that is over, or take the app from the next query when it runs into its limit.
    */
   end(): void {
@@ -61,14 +61,14 @@ export class Query {
 
   /** An event of the session while this query runs. */
   saw(event: Event): void {
-    this.course.saw(event);
+    this.activity.saw(event);
   }
 
   /** What happened of it before it was interrupted. */
-  goesOnFrom(events: readonly Event[]): void {
+  resumeFrom(events: readonly Event[]): void {
     this.#past = pastOf(events);
     for (const event of events) this.saw(event);
-    this.course.goOn();
+    this.activity.resume();
   }
 
   /** What it left in memory before it was interrupted, and did not know when it began. */

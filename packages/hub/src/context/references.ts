@@ -72,7 +72,7 @@ export class References {
 
   /**
    * The held texts that `value` names, anywhere in its strings: one for each app whose words may stand in it. Whoever
-   * asks "whose text is this?" is told of all of them.
+   * asks "whose text is this?" gets all of them.
    */
   namedIn(value: Json): readonly PlacedText[] {
     const places = new Map<HeldText, Set<string>>();
@@ -101,7 +101,7 @@ export class References {
   }
 }
 
-/** Attack: a private text is chosen so that its length tells what it says. Only its order of magnitude is told. */
+/** Attack: a private text is chosen so that its length tells what it says. Only its order of magnitude is shown. */
 function roughLength({ length }: string): number {
   return 10 ** Math.max(2, Math.ceil(Math.log10(Math.max(1, length))));
 }

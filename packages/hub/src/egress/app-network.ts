@@ -68,7 +68,7 @@ export class AppNetwork implements NetworkAccess {
 
   readonly decide: DecideEgress = async (request, signal) => {
     const answered = this.#ask();
-    // What is not decided in time is refused: the app goes on, whoever is still thinking.
+    // What is not decided in time is refused: the app continues, although the question still stands.
     signal.addEventListener('abort', answered, { once: true });
     try {
       return await this.#door.decide(request, signal);
@@ -97,7 +97,7 @@ export class AppNetwork implements NetworkAccess {
     return ok({ close: () => this.#close(proxy.value) });
   }
 
-  /** Cuts every connection, and waits until what became of each is told. */
+  /** Cuts every connection, and waits until the outcome of each is reported. */
   async end(): Promise<void> {
     this.#ending.abort();
     await Promise.all([...this.#proxies].map((proxy) => this.#close(proxy)));

@@ -16,7 +16,7 @@ import {
   type Reason,
 } from '@cordon/core';
 import { type EgressRequest, type Refusal, RefusalCount, type Traffic } from '@cordon/egress';
-import type { PermissionNeed } from '../consent/permission.ts';
+import type { ConsentRequirement } from '../consent/consent-requirement.ts';
 import type { Context } from '../context/context.ts';
 import type { Recorder } from '../journal/recorder.ts';
 import type { Gate } from '../mediation/gate.ts';
@@ -24,7 +24,7 @@ import type { Gate } from '../mediation/gate.ts';
 /** Whether a request may leave; what is not allowed in time is refused. */
 export type DecideEgress = (request: EgressRequest, signal: AbortSignal) => Promise<boolean>;
 
-/** Who decides about an app's requests and is told what becomes of them. */
+/** Decides about an app's requests, and hears their outcomes. */
 export interface EgressDoor {
   readonly decide: DecideEgress;
   /** Refused before `decide` was asked, or because it did not answer in time. */
@@ -43,7 +43,7 @@ export interface EgressGateParts {
   readonly newContext: () => Context;
   /** Asked for each request: why nothing may leave now; null: it may. */
   readonly shutBecause: () => string | null;
-  readonly needOf: (request: EgressRequest) => PermissionNeed | null;
+  readonly requirementOf: (request: EgressRequest) => ConsentRequirement | null;
   /** Told of whatever does not leave and of the first reason, as often as the trace is. */
   readonly onDenied?: (host: string | null, reason: string) => void;
 }
@@ -85,7 +85,11 @@ export class EgressGate implements EgressDoor {
       path,
       bytes,
     };
-    const circumstances = { causes: [], label: DEFAULT_LABEL, need: this.#parts.needOf(request) };
+    const circumstances = {
+      causes: [],
+      label: DEFAULT_LABEL,
+      requirement: this.#parts.requirementOf(request),
+    };
     const carried = await gate.carryOut(context, proposal, circumstances, (allowance) => {
       gate.spend(allowance);
       // A yes that comes after the proxy has given up lets nothing out, and the trace must not say so.
@@ -107,7 +111,7 @@ export class EgressGate implements EgressDoor {
   readonly onQuiet = (): void => this.#refusals.flush();
 
   /**
-   * Of what has happened already, so nothing is left to be prevented but what would come after it. It is told from events
+   * Of what has happened already, so nothing is left to be prevented but what would come after it. It comes from events
    * of sockets, which an app causes at will: what was thrown here would be the end of the hub.
    */
   #record(body: EventBody, causes: readonly EventId[] = []): void {

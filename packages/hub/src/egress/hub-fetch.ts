@@ -42,7 +42,7 @@ export interface FetchParts {
   readonly secure?: typeof secureByAuthorities;
 }
 
-export const FETCH_METHOD = 'cordon/fetch';
+const FETCH_METHOD = 'cordon/fetch';
 const ANSWER_MS = 60_000;
 /** Answers larger than this share of a message are refused: Base64 makes four bytes of three, JSON adds its own. */
 const SHARE_OF_MESSAGE = 0.7;

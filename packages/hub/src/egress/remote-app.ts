@@ -43,7 +43,7 @@ export async function connectRemote(
       bytes: bodyBytes(init),
     };
     // What the request holds may come from anywhere: other apps' words stand in arguments.
-    const circumstances = { causes: [], label: DEFAULT_LABEL, need: null };
+    const circumstances = { causes: [], label: DEFAULT_LABEL, requirement: null };
     const sent = await gate.carryOut(context, proposal, circumstances, (allowance) => {
       gate.spend(allowance);
       return send(app, requested, init);
@@ -67,7 +67,7 @@ function bodyBytes(init: RequestInit | undefined): number | null {
   return typeof body === 'string' ? Buffer.byteLength(body) : null;
 }
 
-/** A redirect would send the request, credentials and all, where the user never pointed: it is told, not followed. */
+/** A redirect would send the request, credentials and all, where the user never pointed: it is reported, not followed. */
 async function send(
   app: InstalledApp,
   requested: URL,

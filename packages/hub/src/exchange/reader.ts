@@ -16,12 +16,11 @@ import {
   type JsonSchema,
   mostBits,
   ok,
-  REFUSED_TEXT,
 } from '@cordon/core';
 import { readingsOf } from '@cordon/protocol';
 import type { LoadValidator } from '../apps/schema-validator.ts';
-import { readNeed } from '../consent/needs.ts';
-import type { PermissionNeed } from '../consent/permission.ts';
+import type { ConsentRequirement } from '../consent/consent-requirement.ts';
+import { readRequirement } from '../consent/release-requirements.ts';
 import type { Context } from '../context/context.ts';
 import type { Query } from '../context/query.ts';
 import type { HeldText } from '../context/references.ts';
@@ -29,6 +28,7 @@ import type { Recorder } from '../journal/recorder.ts';
 import type { Gate } from '../mediation/gate.ts';
 import type { ModelCalls } from '../mediation/model-calls.ts';
 import type { Served } from '../spokes/spoke-link.ts';
+import { malformed, REFUSED } from './refusal.ts';
 
 export interface ReaderParts {
   readonly gate: Gate;
@@ -46,7 +46,7 @@ export interface ReaderParts {
 /** In one turn. Each is a model call, and tells the asking context something of a text. */
 const MOST_READS = 16;
 /**
- * Bits of the private texts of one app that the context of another is told in one query before the user is asked: a
+ * Bits of the private texts of one app that the context of another learns in one query before the user is asked: a
  * date, an amount, a few choices. Attack: its model has a whole text spelt out in numbers.
  */
 const MOST_UNASKED_BITS = 192;
@@ -67,16 +67,17 @@ export class Reader {
 
   /** Release, model call and delivery are three effects, each decided for itself. */
   async read(context: Context, query: Query, held: HeldText, wanted: JsonSchema): Promise<Served> {
+    const { recorder } = this.#parts;
     const schema = closedSchema(wanted);
     if (!schema.ok)
-      return this.#malformed(context, `a reader with an open schema: ${schema.fault}`, schema.fault);
+      return malformed(recorder, context, `a reader with an open schema: ${schema.fault}`, schema.fault);
     if (++context.reads > MOST_READS) return this.#refused(context, held, 'budget');
     if (held.text.length > MOST_LENGTH) return this.#refused(context, held, 'length');
 
     const reader = this.#parts.newContext(held.origin);
     try {
-      const need = this.#need(context, query, held, schema.value);
-      const text = await this.#release(context, reader, held, need);
+      const requirement = this.#requirement(context, query, held, schema.value);
+      const text = await this.#release(context, reader, held, requirement);
       if (text === null) return REFUSED;
       const answer = await this.#parts.models.complete(reader, query, {
         role: 'agent',
@@ -91,15 +92,15 @@ export class Reader {
       const value = await this.#finding(schema.value, answer.value.text);
       return value === undefined ? UNREAD : await this.#deliver(context, reader, held, value);
     } finally {
-      this.#parts.recorder.record(reader, { kind: 'context.ended', reason: 'read' });
+      recorder.record(reader, { kind: 'context.ended', reason: 'read' });
     }
   }
 
-  /** Null: so little is told, of texts so private, to a context of nobody or of the app itself, without a question. */
-  #need(context: Context, query: Query, held: HeldText, form: JsonSchema): PermissionNeed | null {
+  /** Null: no question is due for so few bits, or for a context without app or of the text's own app. */
+  #requirement(context: Context, query: Query, held: HeldText, form: JsonSchema): ConsentRequirement | null {
     return this.mayTell(context, query, held, mostBits(form))
       ? null
-      : readNeed(query.plan, context, held, form);
+      : readRequirement(query.plan, context, held, form);
   }
 
   /**
@@ -123,13 +124,13 @@ export class Reader {
     context: Context,
     reader: Context,
     held: HeldText,
-    need: PermissionNeed | null,
+    requirement: ConsentRequirement | null,
   ): Promise<string | null> {
     const { reference: name, text: value, origin, label } = held;
     const carried = await this.#parts.gate.deliver<DataRelease>(
       reader,
       { effect: 'data-release', context: reader.id, to: null, items: [{ name, value, origin, label }] },
-      { causes: context.causes, label, need },
+      { causes: context.causes, label, requirement },
     );
     if (carried.kind !== 'done') return null;
     // The schema is the asking model's, and may hold what that context has seen.
@@ -163,16 +164,11 @@ export class Reader {
     const carried = await this.#parts.gate.deliver(context, proposal, {
       causes: reader.causes,
       label,
-      need: null,
+      requirement: null,
     });
     if (carried.kind !== 'done') return REFUSED;
     context.learns(label, [held.origin, ...held.carries]);
     return ok({ type: 'finding', value: carried.value.message });
-  }
-
-  #malformed(context: Context, reason: string, told: string): Served {
-    this.#parts.recorder.record(context, { kind: 'message.dropped', reason, bytes: 0 });
-    return ok({ type: 'refusal', malformed: true, text: `malformed: ${told}` });
   }
 
   #refused(context: Context, { reference }: HeldText, reason: 'budget' | 'length'): Served {
@@ -186,7 +182,6 @@ export function isSecretTo({ app }: Context, { origin, carries, label }: HeldTex
   return label.confidentiality === 'private' && [origin, ...carries].some((one) => one !== app);
 }
 
-const REFUSED: Served = ok({ type: 'refusal', malformed: false, text: REFUSED_TEXT });
 /** The text may say what no form holds, or may have told the model to answer something else. */
 const UNREAD: Served = ok({
   type: 'refusal',

@@ -17,7 +17,7 @@ import {
 } from '@cordon/core';
 import { type ContextOwner, ownerOf } from '../context/owner.ts';
 
-/** A query of the user that came to no answer and that nobody refused: it can be gone on with. */
+/** A query of the user that came to no answer and that nobody refused: it can be resumed. */
 export interface UnfinishedQuery {
   readonly said: Extract<Event, { kind: 'user.message' }>;
   /** Everything since, `said` first. */

@@ -1,6 +1,6 @@
 /**
  * One writer for a session: every event gets its place in the journal here, before anything acts on it. The monitor is told
- * what it says, and its context moves to it. While an interrupted query goes on, what the journal has already is given back
+ * what it says, and its context moves to it. While an interrupted query resumes, what the journal has already is given back
  * instead of being appended again: the monitor was told of that when the session was opened.
  *
  * Ring 0.
@@ -18,9 +18,9 @@ import {
 import type { ReferenceMonitor, SessionFacts } from '@cordon/monitor';
 import type { EventDraft, SessionJournal } from '@cordon/trace';
 import type { Context } from '../context/context.ts';
-import { Doubts } from './doubts.ts';
-import type { Progress } from './progress.ts';
 import { replay } from './replay.ts';
+import type { ResumeCursor } from './resume-cursor.ts';
+import { UnknownOutcomes } from './unknown-outcomes.ts';
 
 /** Where an event arose and what it carries on. */
 export interface Provenance {
@@ -32,7 +32,7 @@ export interface Provenance {
 export interface Recorded<P extends Proposal> {
   readonly event: EventId;
   readonly proposal: P;
-  /** As the journal has them: a query that goes on may have come there by another way. */
+  /** As the journal has them: a resumed query may have come there by another way. */
   readonly causes: readonly EventId[];
   /** What was decided about it before the query was interrupted; null: nothing. */
   readonly decided: DecidedBody | null;
@@ -45,14 +45,14 @@ export class Recorder {
   readonly #journal: SessionJournal;
   readonly #monitor: Listener;
   readonly #facts: SessionFacts;
-  readonly #doubts = new Doubts();
-  #progress: Progress | null = null;
+  readonly #doubts = new UnknownOutcomes();
+  #cursor: ResumeCursor | null = null;
   /** Names of calls in this process, for those that stand in the journal. */
   #callIds = new Map<string, string>();
   /** Goes into the journal before anything else does, in one transaction with what comes next. */
   #held: readonly EventDraft[] = [];
 
-  /** @param past what the journal holds of a session that goes on; the monitor is told of it */
+  /** @param past what the journal holds of a resumed session; the monitor learns it */
   constructor(journal: SessionJournal, monitor: Listener, past: readonly Event[] = []) {
     this.#journal = journal;
     this.#monitor = monitor;
@@ -60,18 +60,18 @@ export class Recorder {
     for (const event of past) this.#doubts.observe(event);
   }
 
-  /** The interrupted query that goes on; null: none. */
-  get progress(): Progress | null {
-    return this.#progress;
+  /** The interrupted query that resumes; null: none. */
+  get cursor(): ResumeCursor | null {
+    return this.#cursor;
   }
 
-  follow(progress: Progress | null): void {
-    this.#progress = progress;
+  follow(cursor: ResumeCursor | null): void {
+    this.#cursor = cursor;
     this.#callIds = new Map();
   }
 
   /** Calls that cannot be undone and may have happened. */
-  get inDoubt(): Doubts['all'] {
+  get inDoubt(): UnknownOutcomes['all'] {
     return this.#doubts.all;
   }
 
@@ -107,7 +107,7 @@ export class Recorder {
     const held = this.#held;
     const all = [...held, ...drafts];
     if (all.length === 0) return [];
-    // Whoever is told of the events may record others in turn.
+    // A listener to the events may record others.
     this.#held = [];
     const events = this.#appended(all, held);
     for (const event of events) this.learn(event);
@@ -124,7 +124,7 @@ export class Recorder {
   }
 
   #known(context: Context | null, body: EventBody, causes: readonly EventId[]): Event | null {
-    return this.#progress?.find(context?.id ?? null, body, causes) ?? null;
+    return this.#cursor?.find(context?.id ?? null, body, causes) ?? null;
   }
 
   #new(context: Context | null, body: EventBody, causes: readonly EventId[], label: Label): Event {
@@ -155,7 +155,7 @@ export class Recorder {
     const body = proposedBody(renamed(given, this.#callIds));
     // Of several that were proposed alike, because an earlier one did not hold any more, the one that does.
     for (let known = this.#known(context, body, causes); known !== null; ) {
-      const recorded = this.#recorded(given, known, this.#progress?.decision(known.id) ?? null);
+      const recorded = this.#recorded(given, known, this.#cursor?.decision(known.id) ?? null);
       if (recorded.decided === null || holds(recorded, recorded.decided)) return this.#named(given, recorded);
       known = this.#known(context, body, causes);
     }
@@ -182,7 +182,7 @@ export class Recorder {
 
   /** What the user has to be told before a call is made that may have happened already; null: nothing. */
   doubtAbout(proposal: Proposal): string | null {
-    if (this.#progress?.isRepetition(proposal) === true)
+    if (this.#cursor?.isRepetition(proposal) === true)
       return 'Such a call was carried out in this query before it was interrupted.';
     return this.#doubts.about(proposal);
   }

@@ -10,7 +10,7 @@ import { unfinishedQuery } from './interruption.ts';
 
 /**
  * Tells `monitor` of every effect that was allowed and every message, in the order of the journal.
- * @returns the mapping, which goes on with the events that follow
+ * @returns the mapping, for the events that follow
  */
 export function replay(
   events: readonly Event[],

@@ -28,9 +28,10 @@ import {
   type Ruling,
 } from '@cordon/core';
 import type { Judged, MonitorFrame, ReferenceMonitor } from '@cordon/monitor';
-import type { Revise } from '../consent/edited.ts';
-import { repetitionNeed } from '../consent/needs.ts';
-import type { PermissionNeed, Permissions } from '../consent/permission.ts';
+import type { ConsentRequirement } from '../consent/consent-requirement.ts';
+import type { Permissions } from '../consent/permission.ts';
+import { repetitionRequirement } from '../consent/requirements.ts';
+import type { Revise } from '../consent/revision.ts';
 import type { Context } from '../context/context.ts';
 import { failureOf } from '../journal/interruption.ts';
 import type { Recorded, Recorder } from '../journal/recorder.ts';
@@ -40,7 +41,7 @@ export interface Circumstances<P extends Proposal = Proposal> {
   /** Label of the proposal's content. */
   readonly label: Label;
   /** What the permission model requires, apart from the policy; null: nothing. */
-  readonly need: PermissionNeed | null;
+  readonly requirement: ConsentRequirement | null;
   /** What the user may make of it before allowing it; absent: it flows as it is, or not at all. */
   readonly revise?: Revise<P>;
   /** Whether its effect happens at once, and is over before anything else does; absent: no. */
@@ -84,7 +85,7 @@ export class Gate {
   readonly #recorder: Recorder;
   readonly #now: Clock;
   /** Null: nobody answers questions of rules. */
-  readonly #inquiries: () => RuleQuestions | null;
+  readonly #detectorQueries: () => RuleQuestions | null;
   readonly #underWay = new Set<Promise<unknown>>();
 
   constructor(
@@ -92,13 +93,13 @@ export class Gate {
     permissions: Permissions,
     recorder: Recorder,
     now: Clock,
-    inquiries: () => RuleQuestions | null = () => null,
+    detectorQueries: () => RuleQuestions | null = () => null,
   ) {
     this.#monitor = monitor;
     this.#permissions = permissions;
     this.#recorder = recorder;
     this.#now = now;
-    this.#inquiries = inquiries;
+    this.#detectorQueries = detectorQueries;
   }
 
   /**
@@ -123,7 +124,7 @@ export class Gate {
 
   /**
    * Carries out what consists of handing over the proposal itself, within the hub: nothing comes between its decision and
-   * its effect, and both are recorded in one transaction before whoever proposed it gets it back.
+   * its effect, and both are recorded in one transaction before the proposer gets it back.
    */
   deliver<P extends Proposal>(
     context: Context,
@@ -186,7 +187,7 @@ export class Gate {
     circumstances: Circumstances<P>,
     settled: Settled = NOTHING_SETTLED,
   ): Promise<Decided<P>> {
-    const { causes, label, need, revise, isDelivery = false } = circumstances;
+    const { causes, label, requirement, revise, isDelivery = false } = circumstances;
     const recorded = this.#recorder.propose(context, given, { causes, label }, (...known) =>
       this.#stillHolds(context, ...known, circumstances, settled),
     );
@@ -213,7 +214,8 @@ export class Gate {
     try {
       const answered = new Set<RuleId>(settled.rules);
       const doubt = this.#recorder.doubtAbout(proposal);
-      const required = doubt === null ? need : repetitionNeed(proposal, context.app, need, doubt);
+      const required =
+        doubt === null ? requirement : repetitionRequirement(proposal, context.app, requirement, doubt);
       let due = required;
       let permission = settled.permission;
       /** Warnings of rules that stood on the question which was answered; null: none was put yet. */
@@ -240,15 +242,8 @@ export class Gate {
         }
         // What is asked about is in the journal before anybody is asked.
         this.#recorder.writeHeld();
-        const obtained = await this.#permissions.obtain(
-          context,
-          proposal,
-          due,
-          asks,
-          warnings,
-          revise ?? null,
-          event,
-        );
+        const request = { context, proposal, due, asks, warnings };
+        const obtained = await this.#permissions.obtain(request, revise ?? null, event);
         if (!obtained.granted)
           return conclude({ allowed: false, reasons: [obtained.reason] }, 'denied', warnings);
         for (const { rule } of asks) answered.add(rule);
@@ -258,7 +253,7 @@ export class Gate {
           // What was proposed does not happen; what the user made of it is decided like everything else.
           conclude({ allowed: false, reasons: [REVISED] }, obtained.by, warnings);
           const { proposal: own, label: its } = revised.value;
-          const anew = { causes, label: its, need: null, isDelivery };
+          const anew = { causes, label: its, requirement: null, isDelivery };
           return await this.#decide(context, own, anew, { rules: answered, permission: obtained.by });
         }
         if (revised !== null) return conclude({ allowed: false, reasons: [UNFIT] }, 'denied', warnings);
@@ -279,7 +274,7 @@ export class Gate {
     first: Judged<P>,
   ): Promise<Judged<P>> {
     const decide: Decide<Judged<P>> = (awaited) => this.#monitor.decide(proposal, frame, awaited);
-    return (await this.#inquiries()?.settle(context, frame.event, decide)) ?? first;
+    return (await this.#detectorQueries()?.settle(context, frame.event, decide)) ?? first;
   }
 
   /** What was decided before the query was interrupted stays decided: nobody is asked again, and nothing is counted twice. */
@@ -293,17 +288,17 @@ export class Gate {
       if (ruling.allowed) context.advanceTo(event);
       return { ruling, event, proposal };
     }
-    const edits = isRevised(decided) ? (this.#recorder.progress?.edits(event) ?? null) : null;
+    const edits = isRevised(decided) ? (this.#recorder.cursor?.edits(event) ?? null) : null;
     const revised = edits === null ? undefined : revise?.(edits);
     if (revised?.ok !== true)
       return { ruling: { allowed: false, reasons: decided.reasons }, event, proposal };
     // What the user made of it then stands behind it in the journal, or is asked about if it was not decided any more.
     const { proposal: own, label } = revised.value;
-    const answered = this.#recorder.progress?.agreed(event).flatMap(({ question }) => question.rules) ?? [];
+    const answered = this.#recorder.cursor?.agreed(event).flatMap(({ question }) => question.rules) ?? [];
     return await this.#decide(
       context,
       own,
-      { causes, label, need: null, isDelivery },
+      { causes, label, requirement: null, isDelivery },
       { rules: new Set(answered.map((rule): RuleId => id(rule))), permission: decided.permission },
     );
   }
@@ -317,7 +312,7 @@ export class Gate {
     context: Context,
     { event, proposal }: Recorded<P>,
     decided: DecidedBody,
-    { need }: Circumstances<P>,
+    { requirement }: Circumstances<P>,
     settled: Settled,
   ): boolean {
     if (!IS_DELIVERED_AGAIN[proposal.effect]) return true;
@@ -325,9 +320,10 @@ export class Gate {
     const now = this.#monitor.hindsight(event);
     if (now?.verdict === 'deny') return false;
     const asks = now?.verdict === 'ask' ? now.reasons.filter(({ rule }) => !settled.rules.has(rule)) : [];
-    if (need === null && asks.length === 0) return true;
-    const agreed = this.#recorder.progress?.agreed(event) ?? [];
-    return this.#permissions.isStillGiven(context, proposal, need, asks, now?.warnings ?? [], agreed);
+    if (requirement === null && asks.length === 0) return true;
+    const agreed = this.#recorder.cursor?.agreed(event) ?? [];
+    const request = { context, proposal, due: requirement, asks, warnings: now?.warnings ?? [] };
+    return this.#permissions.isStillGiven(request, agreed);
   }
 
   /** Gives the proposal of an allowance back, once; throws for a forged or spent one. */

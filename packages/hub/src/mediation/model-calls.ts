@@ -24,12 +24,12 @@ import {
   type Result,
   type Usage,
 } from '@cordon/core';
-import { breathe } from '../context/breathe.ts';
 import type { Context } from '../context/context.ts';
+import { yieldIfLong } from '../context/event-loop-turn.ts';
 import type { Query } from '../context/query.ts';
 import type { Recorder } from '../journal/recorder.ts';
+import { abortable } from './abortable.ts';
 import type { Carried, Gate } from './gate.ts';
-import { untilStopped } from './until-stopped.ts';
 
 export interface Prompt {
   readonly role: ModelRequest['role'];
@@ -94,7 +94,7 @@ export class ModelCalls {
     if (!reserved.ok) return failed({ kind: 'fault', fault: reserved.fault });
     let usage: Usage | null = null;
     try {
-      await breathe(shown.length);
+      await yieldIfLong(shown.length);
       const carried = await this.#carry(context, query, request, this.#digest(shown));
       if (carried.kind === 'refused') return failed(carried);
       if (carried.kind === 'failed') return failed({ kind: 'fault', fault: carried.fault });
@@ -124,7 +124,7 @@ export class ModelCalls {
     return this.#gate.carryOut(
       context,
       proposal,
-      { causes, label: context.label, need: null },
+      { causes, label: context.label, requirement: null },
       (allowance) => this.#ask(allowance, request, digest, query.signal),
       ({ usage }) => ({ usage }),
     );
@@ -145,10 +145,10 @@ export class ModelCalls {
     return length > MOST_CALLS_AT_ONCE ? failed(tooManyCalls(length)) : answer;
   }
 
-  /** Models are outside of what the hub trusts: one that throws is one that fails, and one that goes on is not waited for. */
+  /** Models are outside of what the hub trusts: one that throws has failed, and the hub does not wait for one that does not stop. */
   async #complete(request: ModelRequest, signal: AbortSignal): ReturnType<Model['complete']> {
     try {
-      return await untilStopped(() => this.#model.complete(request, { signal }), signal, failed(STOPPED));
+      return await abortable(() => this.#model.complete(request, { signal }), signal, failed(STOPPED));
     } catch (error) {
       const reason = error instanceof Error ? error.message : 'no reason given';
       return failed({ kind: 'invalid-response', message: `the model broke: ${reason}`, attempts: 1 });

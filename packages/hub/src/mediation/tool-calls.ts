@@ -30,15 +30,16 @@ import {
 import type { AppHost } from '../apps/app-host.ts';
 import { calledLabels, isIrreversible, type Registry, usesOf } from '../apps/registry.ts';
 import type { LoadValidator } from '../apps/schema-validator.ts';
-import { callNeed, expectation, type KnownValues } from '../consent/needs.ts';
-import type { PermissionNeed } from '../consent/permission.ts';
+import type { ConsentRequirement } from '../consent/consent-requirement.ts';
+import { expectation, type KnownValues } from '../consent/question-parts.ts';
+import { callRequirement } from '../consent/requirements.ts';
 import type { AppTool, ToolResult } from '../context/app-tool.ts';
 import { cutOutput, lengthOf } from '../context/app-tool.ts';
-import { breathe } from '../context/breathe.ts';
 import type { Context } from '../context/context.ts';
-import type { UserWords } from '../context/heard-texts.ts';
+import { yieldIfLong } from '../context/event-loop-turn.ts';
 import type { Query } from '../context/query.ts';
 import type { PlacedText } from '../context/references.ts';
+import type { UserTexts } from '../context/session-texts.ts';
 import type { Recorder } from '../journal/recorder.ts';
 import type { Gate } from './gate.ts';
 
@@ -49,7 +50,7 @@ export interface ToolCallParts {
   readonly registry: Registry;
   readonly validator: LoadValidator;
   readonly newCallId: () => string;
-  readonly words: UserWords;
+  readonly words: UserTexts;
   /** An output was delivered: what the configuration says to remember of it, and of the call, is remembered. */
   readonly observed: (context: Context, query: Query, app: InstalledApp, seen: SeenCall) => void;
   /** False in the baseline only: there nobody is asked anything. */
@@ -125,20 +126,20 @@ export class ToolCalls {
     const texts = context.references.namedIn(args);
     const resolved = context.references.resolve(args);
     const call = { app, tool: own.tool, arguments: isJsonObject(resolved) ? resolved : {}, texts };
-    const outcome = await this.call(context, query, call, this.need(query, context, call), signal);
+    const outcome = await this.call(context, query, call, this.requirement(query, context, call), signal);
     if (!outcome.ok) return describeFailure(query, outcome.fault);
     return ok(await this.#deliver(context, query, call, outcome.value));
   }
 
   /** The question that is due for a call, if any. */
-  need(
+  requirement(
     query: Query,
     context: Context,
     { app, tool, arguments: args, texts }: ReadyCall,
-  ): PermissionNeed | null {
+  ): ConsentRequirement | null {
     if (!this.#parts.asksPermission) return null;
     const irreversible = isIrreversible(app.manifest, tool);
-    return callNeed(query.plan, {
+    return callRequirement(query.plan, {
       context,
       app: app.id,
       tool: tool.name,
@@ -184,7 +185,7 @@ export class ToolCalls {
     context: Context,
     query: Query,
     ready: ReadyCall,
-    need: PermissionNeed | null,
+    requirement: ConsentRequirement | null,
     signal: AbortSignal,
   ): Promise<Result<CallOutcome, CallFailure>> {
     const { app, tool, arguments: args, texts } = ready;
@@ -213,7 +214,7 @@ export class ToolCalls {
     const carried = await this.#parts.gate.carryOut(
       context,
       proposal,
-      { causes, label, need },
+      { causes, label, requirement },
       // Attack: schemas of an app's own tools that try what a text of others looks like. Whether it fits, and why not, is
       // told when the text may go to the app, as an output that has read it.
       (allowance) =>
@@ -260,7 +261,7 @@ export class ToolCalls {
     const { app, tool } = call;
     const asked = isOwnQuestion(context, call) ? { arguments: call.arguments, event } : null;
     const length = lengthOf(result);
-    await breathe(length);
+    await yieldIfLong(length);
     const proposal: ToolOutput = {
       effect: 'tool-output',
       context: context.id,
@@ -279,7 +280,7 @@ export class ToolCalls {
     const delivered = await this.#parts.gate.deliver(context, proposal, {
       causes: [event],
       label,
-      need: null,
+      requirement: null,
     });
     if (delivered.kind === 'refused') {
       query.refused(delivered.reasons, isExpected(query.plan, app.id, usesOf(app.manifest, tool.name)));
@@ -287,7 +288,7 @@ export class ToolCalls {
     if (delivered.kind !== 'done') return null;
     const output = delivered.value;
     context.sees(output.label, output.app);
-    await breathe(length);
+    await yieldIfLong(length);
     query.returned.hear(output.text);
     if (output.structured !== null) query.returned.hear(jsonText(output.structured));
     if (!query.isPrivate) {
@@ -313,12 +314,12 @@ export function outputLabel({ manifest }: InstalledApp, tool: string, input: Lab
 }
 
 /**
- * Whether what is asked can hold nothing private of other apps. Attack: what an app is told of another one in an exchange
+ * Whether what is asked can hold nothing private of other apps. Attack: what an app learns of another one in an exchange
  * would be kept as its own word, and released as that.
  */
 function isOwnQuestion({ kind, label, origins }: Context, { app, texts }: ReadyCall): boolean {
   if (texts.some(({ origin }) => origin !== app.id)) return false;
-  // Who asked through an errand, and what they know, is told by its label alone.
+  // An errand shows by its label alone what the context behind it knows.
   if (kind === 'errand') return label.confidentiality === 'public';
   return [...origins].every((origin) => origin === app.id);
 }

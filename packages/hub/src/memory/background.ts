@@ -1,6 +1,6 @@
 /**
  * Work that the hub does on its own behalf after a query has ended, one piece after the other, so that nobody waits for it but, at
- * most, the next query. What it asks a model has a small budget of its own.
+ * most, the next query. What it asks a model has a small separate budget.
  *
  * Ring 0.
  */
@@ -26,23 +26,30 @@ export class Background {
   readonly #parts: BackgroundParts;
   readonly #ending = new AbortController();
   #working: Promise<void> = Promise.resolve();
+  /** What failed since somebody waited last. */
+  #failures: readonly unknown[] = [];
 
   constructor(parts: BackgroundParts) {
     this.#parts = parts;
   }
 
+  /** Work that fails, because the store does, stops no later work. */
   begin(work: () => Promise<void>): void {
-    this.#working = this.#working.then(work);
-    // Whoever waits for it hears of a failure of the store; nobody has to wait.
-    this.#working.catch(() => undefined);
+    this.#working = this.#working.then(work).catch((failure: unknown) => {
+      this.#failures = [...this.#failures, failure];
+    });
   }
 
-  /** When nothing is being done. Throws what failed. */
-  settled(): Promise<void> {
-    return this.#working;
+  /** When nothing is being done. Throws once what failed meanwhile. */
+  async settled(): Promise<void> {
+    await this.#working;
+    const [failure, ...others] = this.#failures;
+    this.#failures = [];
+    if (others.length > 0) throw new AggregateError([failure, ...others], 'work of the hub itself failed');
+    if (failure !== undefined) throw failure;
   }
 
-  /** The session is left: what is being done is given up, and done when the session goes on. */
+  /** The session is left: what is being done is given up, and done when the session resumes. */
   stop(): void {
     this.#ending.abort();
   }

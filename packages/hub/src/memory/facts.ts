@@ -8,8 +8,8 @@
  * Ring 0.
  */
 import { isJsonObject, type Json, type JsonSchema, misfitOfData, parseJson } from '@cordon/core';
-import { holdsWord } from '../context/heard-texts.ts';
-import { ownWords } from '../context/own-words.ts';
+import { holdsWord } from '../context/session-texts.ts';
+import { unquotedText } from '../context/unquoted-text.ts';
 import { entityName, type FactKind, KIND_WORDS, kindNamed } from './entity-name.ts';
 
 export interface Fact {
@@ -23,7 +23,7 @@ const MAX_VALUE = 500;
 /** The facts that patterns find in a message. Of two values of one name the last counts. */
 export function factsIn(message: string): readonly Fact[] {
   const found = new Map<string, string>();
-  for (const clause of clausesOf(ownWords(message))) {
+  for (const clause of clausesOf(unquotedText(message))) {
     const fact = stated(clause);
     if (fact !== null && found.size < MAX_FACTS) found.set(fact.name, fact.value);
   }
@@ -54,7 +54,7 @@ export function factsFrom(answer: string, message: string): readonly Fact[] {
   const parsed = parseJson(json);
   const listed = parsed.ok && isJsonObject(parsed.value) ? parsed.value.facts : undefined;
   if (!Array.isArray(listed)) return [];
-  const words = ownWords(message);
+  const words = unquotedText(message);
   const found = new Map<string, string>();
   for (const entry of listed.slice(0, MAX_FACTS)) {
     const fact = pairOf(entry);

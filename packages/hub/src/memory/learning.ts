@@ -17,9 +17,10 @@ import {
   USER_LABEL,
 } from '@cordon/core';
 import type { Context } from '../context/context.ts';
-import { ownWords } from '../context/own-words.ts';
 import { appOf, type ContextOwner, ownerOf } from '../context/owner.ts';
 import { factKey, type KnownFact, NO_PAST, type QueryPast } from '../context/query-facts.ts';
+import { unquotedText } from '../context/unquoted-text.ts';
+import { recordUserInput } from '../journal/context-input.ts';
 import { givenAnswer } from '../journal/interruption.ts';
 import type { Recorder } from '../journal/recorder.ts';
 import { Background, type BackgroundParts } from './background.ts';
@@ -43,8 +44,6 @@ export interface LearningParts extends BackgroundParts {
   readonly memory: Memory;
   readonly recorder: Recorder;
   readonly newContext: (options: { readonly kind: ContextKind; readonly app: AppId | null }) => Context;
-  /** The user's words become visible in a context. */
-  readonly hear: (context: Context, text: string, said: EventId) => void;
   /** What a resumed session has still to learn. */
   readonly left: LeftToLearn;
 }
@@ -111,15 +110,17 @@ export class Learning {
 
   /** In the background: what a model finds in the queries that have ended. */
   begin(): void {
-    const statements = this.#waiting;
-    if (statements.length === 0) return;
-    this.#waiting = [];
+    if (this.#waiting.length === 0) return;
     this.#background.begin(async () => {
-      for (const statement of statements) await this.#byModel(statement);
+      for (const statement of this.#waiting) {
+        await this.#byModel(statement);
+        // A statement whose facts could not be stored stays, and is tried again behind the next query.
+        this.#waiting = this.#waiting.filter(isOther(statement));
+      }
     });
   }
 
-  /** When nothing is being learnt. Throws what failed. */
+  /** When nothing is being learnt. Throws once what failed. */
   settled(): Promise<void> {
     return this.#background.settled();
   }
@@ -130,25 +131,30 @@ export class Learning {
   }
 
   async #byModel(statement: Statement): Promise<void> {
-    const { newContext, hear, recorder } = this.#parts;
-    const words = ownWords(statement.text);
+    const { newContext, recorder, memory } = this.#parts;
+    const words = unquotedText(statement.text);
     if (this.#background.isStopped || words.trim() === '') return;
     const context = newContext({ kind: 'facts', app: null });
-    hear(context, words, statement.said);
+    recordUserInput(recorder, context, words, statement.said);
     const found = await this.#ask(context, words);
     if (this.#background.isStopped) return this.#end(context, 'stopped');
     // Where both find a name, the pattern's value counts: patterns are deterministic.
     const known = new Set(factsIn(statement.text).map(({ name }) => name));
-    const facts = this.#compared(
-      found.filter(({ name }) => !known.has(name)),
-      statement,
-    );
+    const isHeld = () => memory.holdsQuery(statement.text, statement.said);
+    const facts = isHeld()
+      ? this.#compared(
+          found.filter(({ name }) => !known.has(name)),
+          statement,
+        )
+      : [];
     if (facts.length > 0) {
       const body = { kind: 'facts.learnt', by: 'model', toldTo: appOf(statement.owner), facts } as const;
       // The event comes first, so that the chain has every stored fact.
       recorder.record(context, body, { causes: [statement.said], label: USER_LABEL });
     }
-    this.#parts.memory.together(() => this.#keep(facts, statement));
+    memory.together(() => {
+      if (isHeld()) this.#keep(facts, statement);
+    });
     this.#learnt = statement.said;
     this.#end(context, LEARNT);
   }

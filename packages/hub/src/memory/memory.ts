@@ -74,6 +74,8 @@ export interface Memory {
   earlierSummary(said: EventId): string | null;
   /** `said`: the event of the user’s words. Remembered once for each; of how it ended, the last. */
   rememberQuery(query: string, app: AppId | null, outcome: EarlierOutcome, said: EventId): void;
+  /** Whether a query is remembered as it was asked. Attack: a fact of what the user deleted or corrected meanwhile is kept. */
+  holdsQuery(query: string, said: EventId): boolean;
   /** How a query ended that was remembered; null: it was not. */
   outcomeOf(said: EventId): EarlierOutcome | null;
   /** The last turns of one context's owner. `said`: as for `earlier`. */

@@ -7,7 +7,9 @@
  */
 import {
   type AppId,
+  type EventId,
   type Functionality,
+  type InstalledApp,
   isClosedValue,
   isJsonObject,
   type Json,
@@ -17,9 +19,13 @@ import {
   type ReleasedItem,
 } from '@cordon/core';
 import { misfit } from '@cordon/protocol';
-import { memoryNeed } from '../consent/needs.ts';
-import type { PermissionNeed } from '../consent/permission.ts';
-import { ownWords } from '../context/own-words.ts';
+import type { ConsentRequirement } from '../consent/consent-requirement.ts';
+import { memoryRequirement } from '../consent/release-requirements.ts';
+import type { Context } from '../context/context.ts';
+import type { Query } from '../context/query.ts';
+import { unquotedText } from '../context/unquoted-text.ts';
+import type { Recorder } from '../journal/recorder.ts';
+import type { SeenCall } from '../mediation/tool-calls.ts';
 import type { Fact } from './facts.ts';
 
 /** A longer value can only be a constant of the configuration. */
@@ -52,7 +58,7 @@ export function observedIn(manifest: Manifest, tool: string, output: Json): read
  */
 export function askedIn(manifest: Manifest, tool: string, args: JsonObject, query: string): readonly Fact[] {
   if (manifest.remembers !== undefined) return [];
-  const own = isShortLine(query) ? ownWords(query) : '';
+  const own = isShortLine(query) ? unquotedText(query) : '';
   return fieldsOf(
     manifest,
     tool,
@@ -135,11 +141,39 @@ function valueAt(output: Json, path: readonly string[]): Json | undefined {
   return value;
 }
 
+/**
+ * Keeps what an executed call states, until the query ends: as the app's word, with the label of the output.
+ *
+ * Attack: an app makes its model call what nobody asked for, to plant values. Of a call beside the plan only those values count
+ * that the user's manifest names.
+ */
+export function recordObserved(
+  recorder: Recorder,
+  context: Context,
+  query: Query,
+  app: InstalledApp,
+  seen: SeenCall,
+): void {
+  const { output, brought, asked, isPlanned } = seen;
+  const { id: origin, manifest } = app;
+  if (output.isError || (!isPlanned && manifest.remembers === undefined)) return;
+  const { tool, structured, label } = output;
+  const keep = (facts: readonly Fact[], source: EventId) => {
+    for (const { name, value } of facts) {
+      query.observes({ fact: { name, value, origin, label }, source });
+      recorder.record(context, { kind: 'fact.observed', name }, { causes: [source], label });
+    }
+  };
+  if (asked !== null) keep(askedIn(manifest, tool, asked.arguments, query.text), asked.event);
+  // Of a field of both, what came of the call counts.
+  keep(observedIn(manifest, tool, structured), brought);
+}
+
 /** Facts of apps for another app's context; each counts as a statement of the app that it comes from. */
-export function observedNeed(to: AppId | null, items: readonly ReleasedItem[]): PermissionNeed {
+export function observedRequirement(to: AppId | null, items: readonly ReleasedItem[]): ConsentRequirement {
   const sources = [...new Set(items.flatMap(({ origin }) => origin ?? []))];
   return {
-    ...memoryNeed(to, items),
+    ...memoryRequirement(to, items),
     warnings: sources.map((app) => `\`${app}\` says this, not you`),
   };
 }

@@ -20,7 +20,7 @@ import {
   USER_LABEL,
 } from '@cordon/core';
 import type { MemoryOwner, NewSummary, Store, Summary, Turn } from '@cordon/trace';
-import type { Grants } from '../consent/permission.ts';
+import type { Grants } from '../consent/grants.ts';
 import { appOf, type ContextOwner } from '../context/owner.ts';
 import {
   factKey,
@@ -87,7 +87,7 @@ export class StoredMemory implements Memory {
       .flatMap(({ name, value, origin, source, isCorrected }) => {
         if (source === null || !events.has(source)) return [{ name, value, origin }];
         const before = replaced.get(factKey(name, origin));
-        // What the user has corrected meanwhile counts, in the place of what was known.
+        // What the user has corrected meanwhile replaces what was known.
         return before === undefined ? [] : [{ name, value: isCorrected ? value : before, origin }];
       });
   }
@@ -141,6 +141,10 @@ export class StoredMemory implements Memory {
     const from = { origin: app, source: said, label: USER_LABEL };
     memory.recordOnce(this.#session, 'user', query, from);
     memory.recordInstead(this.#session, 'assistant', outcome, { ...from, origin: null, label: HUB_LABEL });
+  }
+
+  holdsQuery(query: string, said: EventId): boolean {
+    return this.#store.memory(SYSTEM).saidBy(this.#session, said) === query;
   }
 
   outcomeOf(said: EventId): EarlierOutcome | null {
@@ -227,7 +231,7 @@ export class StoredMemory implements Memory {
     return isKept;
   }
 
-  /** A query that goes on after a crash may have its own turn here already: it is shown what it was shown then. */
+  /** A query that resumes after a crash may have its own turn here already: it is shown what it was shown then. */
   #shown(owner: MemoryOwner, said?: EventId): readonly Turn[] {
     const recent = this.#store.memory(owner).recent(this.#session, this.#limits.interactions);
     const own = said === undefined ? -1 : recent.findIndex(({ source }) => source === said);
@@ -256,7 +260,7 @@ export class StoredMemory implements Memory {
   }
 }
 
-/** Attack: whoever can write to the store puts words for the planner in the place of an outcome. Null: it is none. */
+/** Attack: somebody who can write to the store puts words for the planner where an outcome stands. Null: it is none. */
 function earlierOutcome(text: string | undefined): EarlierOutcome | null {
   return EARLIER_OUTCOMES.find((outcome) => outcome === text) ?? null;
 }

@@ -3,7 +3,7 @@
  * without one, by the beginnings of what was said. A summary is made after a query has ended, so that nobody waits for it
  * but, at most, the next query.
  *
- * The model that makes one has a context of its own: no tools, no exchanges, one owner's turns and nothing else. What
+ * The model that makes one has a separate context: no tools, no exchanges, one owner's turns and nothing else. What
  * it writes carries the labels of all that it read, and the events that those came from: a flow rule sees through a
  * summary. The system's is made of the user's own words and of how their queries ended, never of an app's words.
  *
@@ -58,12 +58,12 @@ export class Summaries {
     });
   }
 
-  /** When none is being made. Throws what failed. */
+  /** When none is being made. Throws once what failed. */
   settled(): Promise<void> {
     return this.#background.settled();
   }
 
-  /** The session ends: one that is being made is given up, and made when the session goes on. */
+  /** The session ends: one that is being made is given up, and made when the session resumes. */
   stop(): void {
     this.#background.stop();
   }
@@ -92,7 +92,7 @@ export class Summaries {
     this.#end(context, isKept ? 'summed up' : 'deleted or corrected meanwhile');
   }
 
-  /** A context of its own hears what is to be summed up, with all that flowed into it. */
+  /** A new context hears what is to be summed up, with all that flowed into it. */
   #hear(owner: MemoryOwner, { turns, label, sources, holdsOthersValues }: OlderTurns): Context {
     const { newContext, recorder } = this.#parts;
     const app = appOf(owner);

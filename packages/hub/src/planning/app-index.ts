@@ -8,7 +8,7 @@
  * Ring 1.
  */
 import type { AppId, InstalledApp } from '@cordon/core';
-import { contentWords, nameWords } from './words.ts';
+import { contentWords, nameWords } from './tokenize.ts';
 
 /** Descriptions speak of whom an app serves; one that is about users says so otherwise. */
 const WHOM_IT_SERVES = /\bthe user(?:['’]s)?\b/giu;

@@ -94,7 +94,7 @@ export class Installing {
   readonly #parts: InstallingParts;
   /** Queries in which the user has said no, or an installation has failed: nothing more is proposed. */
   readonly #over = new WeakSet<Query>();
-  /** What came of installations before the query was interrupted that goes on. */
+  /** What came of installations before the resumed query was interrupted. */
   #before: Before = NOTHING_BEFORE;
 
   constructor(parts: InstallingParts) {
@@ -119,7 +119,7 @@ export class Installing {
   }
 
   /** A resumed query treats the apps that it installed as not installed, as it did at first. `events`: of it. */
-  goesOn(events: readonly Event[]): void {
+  resumeFrom(events: readonly Event[]): void {
     const { installables, registry } = this.#parts;
     const { installed, failed: failures } = outcomesOf(events);
     const hidden = installables.all.flatMap(({ app: { id } }) =>
@@ -197,7 +197,7 @@ export class Installing {
       path,
       bytes: 0,
     };
-    const circumstances = { causes: [], label: DEFAULT_LABEL, need: null };
+    const circumstances = { causes: [], label: DEFAULT_LABEL, requirement: null };
     const carried = await gate.carryOut(context, proposal, circumstances, (allowance) => {
       gate.spend(allowance);
       return installables.obtain(app, query.signal);

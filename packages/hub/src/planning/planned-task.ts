@@ -11,7 +11,7 @@
 import type { InstalledApp, PlannerInput, PlanStep, ReleasedItem } from '@cordon/core';
 import { USER_LABEL } from '@cordon/core';
 import { vettedWords } from './app-index.ts';
-import { contentWords } from './words.ts';
+import { contentWords } from './tokenize.ts';
 
 /** What the planner had been shown. */
 export interface Heard {

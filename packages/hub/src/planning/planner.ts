@@ -18,7 +18,7 @@ import {
 } from '@cordon/core';
 import { entityName } from '../memory/entity-name.ts';
 import { isDescribed } from './app-index.ts';
-import { contentWords } from './words.ts';
+import { contentWords } from './tokenize.ts';
 
 const PLANNER_PROMPT = `You plan how a user's query is served. You get a JSON object: the query, the user's earlier queries, the installed apps with what each can be used for, and the names of facts that the user stated before.
 Answer with one JSON object, in one line, and nothing else:

@@ -25,12 +25,14 @@ import type { AppHost } from '../apps/app-host.ts';
 import type { Registry } from '../apps/registry.ts';
 import { type AppChoiceRequest, type AppChoices, WHOLE_QUERY } from '../consent/app-choice.ts';
 import type { Context, ContextOptions } from '../context/context.ts';
-import type { Refused } from '../context/course.ts';
 import type { Query } from '../context/query.ts';
+import type { Refused } from '../context/query-activity.ts';
+import { recordUserInput } from '../journal/context-input.ts';
+import type { Recorder } from '../journal/recorder.ts';
 import type { ModelCalls } from '../mediation/model-calls.ts';
 import type { Memory } from '../memory/memory.ts';
 import { rankApps } from './app-index.ts';
-import { evidentPlan, likelyApp, type Subject } from './evident-plan.ts';
+import { explicitPlan, likelyApp, type Subject } from './explicit-plan.ts';
 import type { Installing } from './installing.ts';
 import { toldElsewhere } from './planned-task.ts';
 import {
@@ -52,8 +54,7 @@ export interface PlanningParts {
   readonly models: ModelCalls;
   readonly memory: Memory;
   readonly newContext: (options: ContextOptions) => Context;
-  /** The user's words become visible in a context. */
-  readonly hear: (context: Context, text: string, said: EventId) => void;
+  readonly recorder: Recorder;
   readonly choices: Pick<AppChoices, 'choose'>;
   readonly installing: Installing;
 }
@@ -99,16 +100,16 @@ export class Planning {
   }
 
   /** The plan that needs nobody to plan; null: somebody has to. */
-  evident(query: Query, subject: Subject | null): Planned | null {
+  explicit(query: Query, subject: Subject | null): Planned | null {
     const { registry, installing } = this.#parts;
     const { apps } = registry;
     if (apps.length === 0 && !installing.isEmpty) return null;
     if (apps.length === 0) return { plan: fallbackPlan(query.text, apps), origin: 'planner' };
     const knowsFacts = !query.isPrivate && this.#parts.memory.facts(query.past).length > 0;
     const current = query.isPrivate ? null : subject;
-    const evident = evidentPlan(query.text, { apps, subject: current, knowsFacts });
-    if (evident !== null) this.#foresee(evident.plan);
-    return evident;
+    const explicit = explicitPlan(query.text, { apps, subject: current, knowsFacts });
+    if (explicit !== null) this.#startAhead(explicit.plan);
+    return explicit;
   }
 
   /** Who will most likely serve the query; null: it cannot be told. */
@@ -131,7 +132,7 @@ export class Planning {
     if (!proposed.ok || proposed.value.origin === 'fallback') return null;
     // An answer without any app is none to what the user wanted of one: the no stands.
     if (proposed.value.plan.steps.every(({ app }) => app === null)) return null;
-    this.#foresee(proposed.value.plan);
+    this.#startAhead(proposed.value.plan);
     return proposed.value;
   }
 
@@ -163,7 +164,7 @@ export class Planning {
       const choices = choicesOf(plan, attempt > 0);
       // After a no, an app that the user was not asked about is not what the user has agreed to.
       if (attempt > 0 && (origin === 'fallback' || choices.length === 0)) break;
-      this.#foresee(plan);
+      this.#startAhead(plan);
       if (choices.length === 0) return ok({ plan, origin });
       const request = this.#choiceRequest(plan, choices);
       const chosen = await this.#parts.choices.choose(context, request, query.signal);
@@ -214,14 +215,14 @@ export class Planning {
     declined: readonly Declined[],
     installable: readonly InstalledApp[],
   ): Promise<Result<Proposed, Fault>> {
-    const { memory, newContext, hear } = this.#parts;
+    const { memory, newContext, recorder } = this.#parts;
     const installed = this.#without(declined);
     const preferred = subject === null ? [] : [subject.app];
     const isShort =
       installed.length <= (SHORTLISTS[0] ?? 0) || shownCharacters(installed) <= SHORT_CHARACTERS;
     const ranked = isShort ? installed : rankApps(query.text, installed, preferred);
     const context = newContext({ kind: 'planner', app: null });
-    hear(context, query.text, said);
+    recordUserInput(recorder, context, query.text, said);
     for (const most of isShort ? [ranked.length] : SHORTLISTS) {
       const shown = ranked.slice(0, most);
       const task: PlanningTask = {
@@ -291,10 +292,10 @@ export class Planning {
   }
 
   /** Apps that the plan names come up while the user chooses, and beside each other. */
-  #foresee({ steps, candidates }: StepPlan): void {
+  #startAhead({ steps, candidates }: StepPlan): void {
     const { registry, apps } = this.#parts;
     const named = [...steps.flatMap(({ app }) => app ?? []), ...candidates];
-    apps.foresee([...new Set(named)].flatMap((app) => registry.get(app) ?? []));
+    apps.startAhead([...new Set(named)].flatMap((app) => registry.get(app) ?? []));
   }
 }
 

@@ -28,8 +28,8 @@ import {
 import type { AppLauncher, AppProcess } from '../apps/app-process.ts';
 import { LoopCache } from '../spokes/loop-cache.ts';
 import type { SpokeLauncher, SpokeProcess } from '../spokes/spoke-link.ts';
-import { FLOODED, LastWords } from './last-words.ts';
 import { spawnWithProxy } from './proxied-process.ts';
+import { FLOODED, StderrTail } from './stderr-tail.ts';
 
 export interface LaunchOptions {
   readonly sandbox: Sandbox;
@@ -170,14 +170,14 @@ function spokeProcess(process: ConfinedProcess): Result<SpokeProcess, Fault> {
 /** What both kinds of process share: their end in words, and the end of what they wrote to standard error. */
 function watched(process: ConfinedProcess, stderr: Readable) {
   let isFlooded = false;
-  const words = new LastWords(stderr, () => {
+  const words = new StderrTail(stderr, () => {
     isFlooded = true;
     process.kill();
   });
   return {
     layers: process.layers,
     ended: process.exited.then(({ message }) => (isFlooded ? FLOODED : message)),
-    lastWords: () => words.text,
+    stderrTail: () => words.text,
     kill: () => process.kill(),
   };
 }

@@ -1,5 +1,5 @@
 /**
- * The functionalities that every spoke is told of, whatever is installed (paper, IV-C1): a list that changed with
+ * The functionalities that every spoke knows, whatever is installed (paper, IV-C1): a list that changed with
  * the installed apps would tell a spoke which apps they are. The user's configuration adds to it; it is fixed for a session.
  *
  * Ring 0.

@@ -21,12 +21,12 @@ import {
 } from '@cordon/core';
 import type { Offer } from '@cordon/protocol';
 import type { AppHost } from '../apps/app-host.ts';
-import { isForeseeable, plainSchema, type Registry, servedBy, usesOf } from '../apps/registry.ts';
+import { maySpeculateFor, plainSchema, type Registry, servedBy, usesOf } from '../apps/registry.ts';
 import type { RunningApp } from '../context/app-tool.ts';
 import type { Context, ContextOptions, OwnTool } from '../context/context.ts';
 import type { ContextOwner } from '../context/owner.ts';
 import type { Query } from '../context/query.ts';
-import type { Exchange } from '../exchange/exchange.ts';
+import type { Offers } from '../exchange/offers.ts';
 import type { Route } from '../planning/route.ts';
 
 /** States what the surroundings are; no security rests on a model heeding it. */
@@ -49,8 +49,14 @@ export interface Prepared {
 export interface PreparationParts {
   readonly registry: Registry;
   readonly apps: AppHost;
-  readonly exchange: Exchange;
+  readonly offers: Offers;
   readonly newContext: (options: ContextOptions, cause?: EventId) => Context;
+}
+
+/** By how many exchanges a context was reached, and the event that it is made for. */
+interface Reached {
+  readonly depth: number;
+  readonly cause?: EventId;
 }
 
 export class Preparation {
@@ -88,27 +94,26 @@ export class Preparation {
     };
   }
 
-  /** The app's own context; `depth` counts the exchanges that led to it, `cause` is the request that it serves. */
+  /** The app's own context. */
   async app(
     query: Query,
     appId: AppId,
     helpers: readonly AppId[],
-    depth = 0,
-    cause?: EventId,
+    reached: Reached = { depth: 0 },
   ): Promise<Result<Prepared, Fault>> {
     const app = this.#parts.registry.get(appId);
     if (app === undefined) return failed(fault('app-unavailable', `\`${appId}\` is not installed`));
     const running = await this.#start(app);
     if (!running.ok) return running;
-    return this.#withHelpers(query, this.#own(app, running.value, depth, cause), helpers);
+    return this.#withHelpers(query, this.#own(app, running.value, reached), helpers);
   }
 
   /**
    * An app's context before a plan has named the app: it is not used yet, and nothing is offered to it. Null: it cannot be
-   * had so, or nobody wants it any more. Attack: while a query was interrupted the app was given a model of its own, or put
+   * had so, or nobody wants it any more. Attack: while a query was interrupted the app was given a separate model, or put
    * elsewhere; the journal does not know that.
    */
-  async foreseen(
+  async speculative(
     appId: AppId,
     cause: EventId,
     isCertain: boolean,
@@ -116,14 +121,14 @@ export class Preparation {
   ): Promise<Prepared | null> {
     const { registry, apps } = this.#parts;
     const app = registry.get(appId);
-    if (app === undefined || !isForeseeable(app)) return null;
+    if (app === undefined || !maySpeculateFor(app)) return null;
     const running =
       app.source.kind === 'instructions' ? await this.#start(app) : ok(await apps.peek(app, isCertain));
     if (!running.ok || running.value === null || dropped.aborted) return null;
-    return this.#own(app, running.value, 0, cause);
+    return this.#own(app, running.value, { depth: 0, cause });
   }
 
-  /** A foreseen context is what the plan needs: its app is used from now on. Null: it is not what was foreseen. */
+  /** The plan needs a speculative context: its app is used from now on. Null: the app differs from what the context was made for. */
   async adopt(query: Query, prepared: Prepared, helpers: readonly AppId[]): Promise<Prepared | null> {
     const { context } = prepared;
     const app = context.app === null ? undefined : this.#parts.registry.get(context.app);
@@ -139,7 +144,7 @@ export class Preparation {
     return adopted.ok ? adopted.value : null;
   }
 
-  #own(app: InstalledApp, running: RunningApp, depth: number, cause?: EventId): Prepared {
+  #own(app: InstalledApp, running: RunningApp, { depth, cause }: Reached): Prepared {
     const options = { kind: 'standard', app: app.id, depth, tools: ownTools(running) } as const;
     return {
       context: this.#parts.newContext(options, cause),
@@ -249,7 +254,7 @@ export class Preparation {
       (tool !== null && usesOf(app.manifest, tool).some((use) => named.has(use)));
     const offers = served.filter(isPlanned).map((functionality): Offer => {
       const name = freeName(functionality.name, taken);
-      const peer = this.#parts.exchange.offer(context, appId, functionality);
+      const peer = this.#parts.offers.offer(context, appId, functionality);
       return {
         name,
         description: describe(functionality),
@@ -280,7 +285,7 @@ function ownTools({ id: app, tools }: RunningApp): ReadonlyMap<string, OwnTool> 
   return new Map(tools.map((tool) => [tool.name, { app, tool }]));
 }
 
-/** What the model of an app's own context is told: the app's own words, which reach no other. */
+/** The prompt and tools of an app's own context: the app's own words, which reach no other. */
 function describedBy({ instructions, tools }: RunningApp): Pick<Prepared, 'system' | 'tools'> {
   const known = new Map(tools.map((tool) => [tool.name, tool]));
   return {

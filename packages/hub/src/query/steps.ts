@@ -1,6 +1,6 @@
 /**
- * The independent steps of a plan, each in a spoke of its own and those of different apps at the same time: app, process,
- * context and model call of one wait for no other, and none sees what another is told. The coordinator asks for each as for any
+ * The independent steps of a plan, each in a separate spoke and those of different apps at the same time: app, process,
+ * context and model call of one wait for no other, and none sees what another receives. The coordinator asks for each as for any
  * exchange, and gets of the results what an exchange gives: closed values and references.
  *
  * Ring 0.
@@ -27,18 +27,21 @@ import type { Context, ContextOptions } from '../context/context.ts';
 import type { Query } from '../context/query.ts';
 import type { HeldText } from '../context/references.ts';
 import type { Exchange } from '../exchange/exchange.ts';
+import type { Offers } from '../exchange/offers.ts';
+import { recordUserInput } from '../journal/context-input.ts';
+import type { Recorder } from '../journal/recorder.ts';
+import type { Releases } from './releases.ts';
 
 /** So many spokes work at the same time; the rest wait for their turn. */
 const MOST_AT_ONCE = 6;
 
 export interface StepParts {
   readonly registry: Registry;
+  readonly recorder: Recorder;
+  readonly offers: Offers;
   readonly exchange: Exchange;
+  readonly releases: Releases;
   readonly newContext: (options: ContextOptions) => Context;
-  /** The user's words become visible in a context. */
-  readonly hear: (context: Context, text: string, said: EventId) => void;
-  /** The task as its app may be told it; null: it may not. */
-  readonly taskOf: (context: Context, query: Query, said: EventId, step: PlanStep) => Promise<string | null>;
 }
 
 export interface StepResult {
@@ -84,7 +87,7 @@ export class Steps {
   }
 
   /**
-   * Runs them, each asked for from a context of its own that has heard the user and nothing else: what one step is told
+   * Runs them, each asked for from a separate context that has heard the user and nothing else: what one step receives
    * does not depend on which other was done first, and neither does what is asked or forbidden. A step that fails or is
    * refused has no result, and the others do not notice.
    */
@@ -93,11 +96,11 @@ export class Steps {
     said: EventId,
     steps: readonly PlanStep[],
   ): Promise<Result<readonly StepResult[], Fault>> {
-    const { newContext, hear } = this.#parts;
+    const { newContext, recorder } = this.#parts;
     const results: StepResult[] = [];
     const waiting = [...steps.entries()].map(([index, step]) => {
       const context = newContext({ kind: 'errand', app: null });
-      hear(context, query.text, said);
+      recordUserInput(recorder, context, query.text, said);
       return { index, step, context };
     });
     /** Of each app, when its step of before is done: what one app does it does in the order of the plan. */
@@ -121,19 +124,19 @@ export class Steps {
 
   /** Null: there is no result. */
   async #one(context: Context, query: Query, said: EventId, step: PlanStep): Promise<Json | null> {
-    const { registry, exchange, taskOf } = this.#parts;
+    const { registry, offers, exchange, releases } = this.#parts;
     const app = step.app === null ? undefined : registry.get(step.app);
     if (app === undefined || query.signal.aborted) return null;
-    const allowed = await taskOf(context, query, said, step);
+    const allowed = await releases.stepTask(context, query, said, step);
     if (allowed === null) return null;
-    const peer = exchange.offer(context, app.id, functionalityOf(step, app));
+    const peer = offers.offer(context, app.id, functionalityOf(step, app));
     const task = stepTask(allowed === '' ? query.text : allowed, step.inputs ?? []);
-    const served = await exchange.request(context, query, peer, { task }, query.signal);
+    const served = await exchange.request(context, query, { peer, message: { task } }, query.signal);
     return served.ok && served.value.type === 'response' ? served.value.message : null;
   }
 }
 
-/** As the other context sees it: the same values, and references of its own; null: it may not hold so much. */
+/** As the other context sees it: the same values, and its own references; null: it may not hold so much. */
 export function carriedOver(answer: Json, from: Context, to: Context): Json | null {
   const texts = heldIn(answer, from).map(({ text }) => text);
   if (!to.references.hasRoomFor(texts)) return null;
@@ -197,12 +200,12 @@ const WORDS_RESPONSE: Functionality['response'] = {
   required: ['text'],
 };
 
-/** What a step of the plan is asked, in a context of its own: the planner's words, and pieces of the user's. */
+/** The request for a step of the plan: the planner's words, and pieces of the user's. */
 function stepTask(task: string, inputs: readonly string[]): string {
   return inputs.length === 0 ? task : `${task}\nIn the user's words: ${inputs.join(' · ')}`;
 }
 
-/** What became of the independent steps, as the coordinator is told: closed values and references, no word of an app. */
+/** The results of the independent steps for the coordinator: closed values and references, no word of an app. */
 export function stepResults(query: string, results: readonly string[]): string {
   return `${query}\n\nThese steps are done, each by an app of its own. Make the answer of their results:\n${results.join('\n')}`;
 }

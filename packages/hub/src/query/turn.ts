@@ -17,18 +17,20 @@ import {
 import { offeredTools, type SpokeRequest, type TurnContext } from '@cordon/protocol';
 import type { Context } from '../context/context.ts';
 import type { Query } from '../context/query.ts';
-import type { Exchange } from '../exchange/exchange.ts';
+import type { Probes } from '../exchange/probes.ts';
+import type { PeerRequests } from '../exchange/serving.ts';
 import type { ModelCalls } from '../mediation/model-calls.ts';
 import type { ToolCalls } from '../mediation/tool-calls.ts';
 import type { Served } from '../spokes/spoke-link.ts';
-import type { AskedData } from './asked-data.ts';
-import type { Opening } from './foresight.ts';
+import type { DataRequests } from './data-requests.ts';
+import type { Opening } from './speculative-turn.ts';
 
 export interface TurnParts {
   readonly models: ModelCalls;
   readonly calls: ToolCalls;
-  readonly exchange: Exchange;
-  readonly asked: AskedData;
+  readonly probes: Probes;
+  readonly peers: PeerRequests;
+  readonly dataRequests: DataRequests;
   /** What the model of this context was asked before the turn; null: nothing. */
   readonly opening: Opening | null;
 }
@@ -49,22 +51,22 @@ export class Turn {
 
   /** `signal` aborts when the turn is over: what it began ends with it. */
   serve(request: SpokeRequest, signal: AbortSignal): Promise<Served> {
-    const { exchange, asked } = this.#parts;
+    const { probes, peers, dataRequests } = this.#parts;
     switch (request.type) {
       case 'model':
         return this.#model(request.messages);
       case 'tool':
         return this.#tool(request.name, request.arguments, signal);
       case 'probe':
-        return exchange.probe(this.#context, this.#query, request.functionality);
+        return probes.probe(this.#context, this.#query, request.functionality);
       case 'request':
-        return exchange.request(this.#context, this.#query, request.peer, request.message, signal);
+        return peers.request(this.#context, this.#query, request, signal);
       case 'open':
-        return exchange.open(this.#context, this.#query, request.reference);
+        return peers.open(this.#context, this.#query, request.reference);
       case 'read':
-        return exchange.read(this.#context, this.#query, request.reference, request.schema);
+        return peers.read(this.#context, this.#query, request.reference, request.schema);
       case 'need':
-        return asked.ask(this.#context, this.#query, this.#start, request);
+        return dataRequests.ask(this.#context, this.#query, this.#start, request);
       default:
         request satisfies never;
         return Promise.resolve(failed(UNKNOWN));
@@ -77,7 +79,7 @@ export class Turn {
     if (++this.#modelCalls > this.#start.maxSteps) return failed(TOO_MANY_STEPS);
     const { app, peers, references } = this.#context;
     const tools = offeredTools(this.#start, {
-      // Those of the plan have tools of their own.
+      // The peers of the plan have separate tools.
       hasPeer: peers.size > this.#start.offers.length,
       hasReference: references.isHolding,
       mayNeed: app !== null,
@@ -108,7 +110,7 @@ export class Turn {
     const { opening, models } = this.#parts;
     const asked = (await opening?.answerTo(messages)) ?? null;
     if (opening === null || asked === null) return null;
-    // Said is said, also where it does not hold: a query that goes on finds in the journal what its model was asked.
+    // Recorded also where it does not hold: a resumed query finds in the journal what its model was asked.
     const response = models.heard(this.#context, asked);
     return opening.holdsFor(asked, tools) ? response : null;
   }

@@ -10,7 +10,7 @@ import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } fr
 import { join } from 'node:path';
 import { checkPath, type Mount, makeFolder, type Sandbox, type SandboxSpec } from '@cordon/sandbox';
 
-export const LOOP_CACHE_INSIDE = '/compiled';
+const LOOP_CACHE_INSIDE = '/compiled';
 /** Compiling takes a second on a busy machine. */
 const FILL_MS = 20_000;
 

@@ -1,7 +1,7 @@
 /**
  * The hub's end of one spoke: a process that runs the agent loop, and the state machine of what it may say when.
  * Whatever it sends, the hub stays up: floods, garbage and repeated ids are dropped, counted and in the end fatal.
- * A turn that is not wanted any more is cancelled: the spoke is told, and what is under way for it ends.
+ * A turn that is not wanted any more is cancelled: the spoke gets a message, and what is under way for it ends.
  *
  * Ring 0.
  */
@@ -33,7 +33,7 @@ export interface SpokeProcess {
   readonly link: Duplex;
   readonly layers: readonly string[];
   readonly ended: Promise<string>;
-  readonly lastWords: () => string;
+  readonly stderrTail: () => string;
   readonly kill: () => void;
 }
 
@@ -110,7 +110,7 @@ export class SpokeLink {
     return this.#ready.then(({ ok }) => ok);
   }
 
-  /** Runs one turn to its answer. Aborting `signal` cancels it and ends the process: nothing of the turn goes on. */
+  /** Runs one turn to its answer. Aborting `signal` cancels it and ends the process: nothing of the turn continues. */
   async runTurn(
     context: TurnContext,
     serve: Serve,
@@ -193,7 +193,7 @@ export class SpokeLink {
   }
 
   async #answer(turn: RunningTurn, request: SpokeRequest): Promise<void> {
-    // A bug in serving must not leave the spoke waiting, nor let it go on: the turn ends.
+    // A bug in serving must not leave the spoke waiting, nor let it continue: the turn ends.
     const served = await turn
       .serve(request, turn.over)
       .catch((error: unknown) =>

@@ -21,7 +21,7 @@ const launcher = (): AppLauncher => ({
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
     const ended = new Promise<string>((resolve) => child.once('exit', () => resolve('it ended')));
     const { stdin, stdout } = child;
-    return ok({ stdin, stdout, layers: [], ended, lastWords: () => '', kill: () => child.kill('SIGKILL') });
+    return ok({ stdin, stdout, layers: [], ended, stderrTail: () => '', kill: () => child.kill('SIGKILL') });
   },
 });
 

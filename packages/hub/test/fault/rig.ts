@@ -120,7 +120,7 @@ export function raiseRig({ folder, scenario, death, end, launcher }: RigOptions)
     consent: consentOf(scenario, doubts),
     pins: installations.pins(store),
     clock: () => ++now,
-    foresees: scenario.foresees === true,
+    speculates: scenario.speculates === true,
     facts: scenario.learns === true ? 'model' : 'patterns',
     history: scenario.hasEarlier === true ? 'app' : 'session',
     warm: { ...DEFAULT_WARM_LIMITS, apps: 0, loops: 0 },
@@ -385,14 +385,14 @@ const MOST_ATTEMPTS = 3;
 export async function play(session: Session, scenario: Scenario, asked: number): Promise<readonly string[]> {
   const outcomes: string[] = [];
   const { signal } = new AbortController();
-  const goOn = async () => {
+  const resume = async () => {
     for (let attempt = 0; attempt < MOST_ATTEMPTS && session.unfinished !== null; attempt++)
-      outcomes.push((await session.goOn(signal)).kind);
+      outcomes.push((await session.resume(signal)).kind);
   };
-  await goOn();
+  await resume();
   for (const { text } of scenario.queries.slice(asked)) {
     outcomes.push((await session.ask(text, signal)).kind);
-    await goOn();
+    await resume();
   }
   return outcomes;
 }

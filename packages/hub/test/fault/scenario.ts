@@ -66,7 +66,7 @@ export interface Scenario {
   readonly repeats: boolean;
   readonly grants: 'once' | 'session';
   /** Absent: no. */
-  readonly foresees?: boolean;
+  readonly speculates?: boolean;
   /** Whether a model looks for facts; absent: no. */
   readonly learns?: boolean;
   /** Whether the apps are shown a history of an earlier session. Absent: no. */
@@ -125,7 +125,7 @@ export function scenarioOf(chance: Chance): Scenario {
     queries: Array.from({ length: 1 + chance.number(2) }, (_, at) => queryOf(chance, at, counter)),
     repeats: chance.flip(),
     grants: chance.flip() ? 'once' : 'session',
-    foresees: chance.flip(0.7),
+    speculates: chance.flip(0.7),
     hasEarlier: chance.flip(0.4),
   };
 }

@@ -71,6 +71,13 @@ export class Memory {
     });
   }
 
+  /** The user's words of one event, as they stand now; null: the user deleted them, or nothing was kept of the event. */
+  saidBy(session: SessionId, source: EventId): string | null {
+    const sql = `${SELECT_TURNS} WHERE t.source = ? AND t.owner = ? AND s.id = ? AND t.role = 'user'`;
+    const where = [source, this.#owner, session];
+    return this.#database.first(sql, where, turnOf(this.#database.seal))?.text ?? null;
+  }
+
   /** Adds to the history of a session that this process holds. */
   record(session: SessionId, role: TurnRole, text: string, provenance: Provenance): void {
     const turn = this.#options.randomId();

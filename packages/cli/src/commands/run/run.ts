@@ -33,7 +33,7 @@ import {
   ok,
   type Result,
 } from '@cordon/core';
-import type { LoneNetwork } from '@cordon/hub';
+import type { StandaloneNetwork } from '@cordon/hub';
 import type { RunRecord } from '@cordon/runtime/run-record';
 import { openMachineSandbox } from '@cordon/runtime/sandbox';
 import { readWeaker, weakerNotices } from '@cordon/runtime/weaker';
@@ -84,7 +84,7 @@ interface Prepared {
   readonly weaker: readonly LayerName[];
   readonly record: RunRecord | null;
   /** Null: it has none. */
-  readonly network: LoneNetwork | null;
+  readonly network: StandaloneNetwork | null;
 }
 
 /** Everything that can be refused before a process is started. */
@@ -204,7 +204,7 @@ async function networkOf(
   policyFiles: readonly string[],
   record: RunRecord | null,
   report: RunReport,
-): Promise<Result<LoneNetwork | null, readonly Diagnostic[]>> {
+): Promise<Result<StandaloneNetwork | null, readonly Diagnostic[]>> {
   if (rights.network.length === 0 || record === null) {
     const policy = policyFiles.length === 0 ? ok(null) : await policyOf(policyFiles);
     return policy.ok ? ok(null) : policy;

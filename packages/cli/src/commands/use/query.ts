@@ -3,9 +3,9 @@
  *
  * Ring 1.
  */
+
 import type { Outcome, Session } from '@cordon/hub';
 import type { CommandContext } from '../../context/command-context.ts';
-
 /** Ctrl-C stops the query and nothing else. */
 export function runQuery(
   context: CommandContext,
@@ -18,7 +18,7 @@ export function runQuery(
 
 /** The unfinished query of the session, from what is finished. */
 export function resumeQuery(context: CommandContext, session: Session): Promise<Outcome> {
-  return stoppable(context, (signal) => session.goOn(signal));
+  return stoppable(context, (signal) => session.resume(signal));
 }
 
 async function stoppable(

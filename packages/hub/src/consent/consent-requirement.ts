@@ -1,0 +1,54 @@
+/**
+ * A question that the permission model requires before an effect, and how far an answer to it reaches.
+ *
+ * Ring 0.
+ */
+import type { AppId, Json, PermissionSubject, PromptDatum, Proposal, Reason } from '@cordon/core';
+import type { Context } from '../context/context.ts';
+
+/** A question that the permission model requires. */
+export interface ConsentRequirement {
+  readonly subject: PermissionSubject;
+  /** One sentence in the hub's words. */
+  readonly question: string;
+  readonly data: readonly PromptDatum[];
+  readonly expected: boolean;
+  readonly warnings: readonly string[];
+  /** One sentence for each thing that is no warning and that the user should see; absent: none. */
+  readonly notes?: readonly string[];
+  readonly covers: Coverage;
+  /** Whose data would get to whom. */
+  readonly flows: readonly Flow[];
+}
+
+/** What a permission that lasts is good for besides what is shown. */
+export interface Coverage {
+  /** What must be the same of the data. */
+  readonly same: Json;
+  /** What may be other, in the hub's words. */
+  readonly words: string;
+  /** False: too much may be other; it is permitted once and no longer. */
+  readonly mayLast: boolean;
+}
+
+/** Data of one source for one recipient. */
+export interface Flow {
+  /** The app whose data they are; null: the user's own. */
+  readonly from: AppId | null;
+  /** An app, a site, or the value of an argument. */
+  readonly to: string;
+  /** Shown to the user where this was never permitted before. */
+  readonly words: string;
+}
+
+/** An effect for which consent is due: by the permission model, by rules of the policy, or by both. */
+export interface ConsentRequest {
+  readonly context: Context;
+  readonly proposal: Proposal;
+  /** What the permission model requires; null: rules alone ask. */
+  readonly due: ConsentRequirement | null;
+  /** Rules that want a question. */
+  readonly asks: readonly Reason[];
+  /** Rules that want a warning with the question. */
+  readonly warnings: readonly Reason[];
+}

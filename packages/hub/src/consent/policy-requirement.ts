@@ -1,0 +1,95 @@
+/**
+ * The question that rules of the policy ask, alone or together with a question that is required anyway.
+ *
+ * Ring 0.
+ */
+import { type AppId, canonicalJsonOf, type PromptDatum, type Proposal, type Reason } from '@cordon/core';
+import type { Context } from '../context/context.ts';
+import type { ConsentRequest, ConsentRequirement } from './consent-requirement.ts';
+
+/** The question for an effect: the one that is required anyway, the one that rules ask, or both as one. */
+export function requirementOf({
+  context,
+  proposal,
+  due,
+  asks,
+}: Omit<ConsentRequest, 'warnings'>): ConsentRequirement {
+  return due === null ? policyRequirement(context, proposal, asks) : withRules(due, asks);
+}
+
+/** One question for both: what is due anyway, and why rules ask. */
+function withRules(requirement: ConsentRequirement, asked: readonly Reason[]): ConsentRequirement {
+  const question = [requirement.question, ...asked.map(({ message }) => `A rule asks: ${message}.`)].join(
+    ' ',
+  );
+  return { ...requirement, question };
+}
+
+function policyRequirement(
+  context: Context,
+  proposal: Proposal,
+  asked: readonly Reason[],
+): ConsentRequirement {
+  return {
+    subject: {
+      scope: 'policy',
+      from: context.app,
+      to: targetOf(proposal),
+      what: asked.map((reason) => reason.rule).join(' '),
+    },
+    question: asked.map((reason) => reason.message).join('; '),
+    data: [policyDatum(proposal)],
+    expected: true,
+    warnings: [],
+    covers: { same: null, words: 'whatever else this rule asks about between the same apps', mayLast: true },
+    flows: [],
+  };
+}
+
+/** Arguments one by one; texts of answers and outputs as they are. */
+function policyDatum(proposal: Proposal): PromptDatum {
+  const content = contentOf(proposal);
+  const datum = { name: proposal.effect, value: canonicalJsonOf(content) };
+  return typeof content === 'string' ? datum : { ...datum, identifying: [] };
+}
+
+function targetOf(proposal: Proposal): AppId | null {
+  switch (proposal.effect) {
+    case 'tool-call':
+    case 'tool-output':
+    case 'egress':
+      return proposal.app;
+    case 'app-request':
+    case 'app-response':
+    case 'data-release':
+      return proposal.to;
+    case 'model-call':
+    case 'answer':
+      return null;
+    default:
+      proposal satisfies never;
+      return null;
+  }
+}
+
+function contentOf(proposal: Proposal): unknown {
+  switch (proposal.effect) {
+    case 'tool-call':
+      return { tool: proposal.tool, arguments: proposal.arguments };
+    case 'tool-output':
+    case 'answer':
+      return proposal.text;
+    case 'app-request':
+    case 'app-response':
+      return { functionality: proposal.functionality, message: proposal.message };
+    case 'data-release':
+      return proposal.items.map(({ name, value }) => ({ name, value }));
+    case 'egress':
+      return { method: proposal.method, host: proposal.host, path: proposal.path };
+    case 'model-call':
+      return { model: proposal.model };
+    default:
+      proposal satisfies never;
+      return null;
+  }
+}

@@ -1,0 +1,323 @@
+/**
+ * What the permission model requires, apart from the policy (architecture, "Permissions"; paper, Appendix A-D): a question for
+ * what cannot be undone, for what crosses between apps against or beside the plan, and for the first request to a site. Pure
+ * functions: who acts, on what, and what the plan expected.
+ *
+ * Ring 0.
+ */
+import {
+  type AppId,
+  canonicalJson,
+  type DatumSource,
+  type Functionality,
+  isClosedValue,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type PromptDatum,
+  type Proposal,
+  type StepPlan,
+} from '@cordon/core';
+import type { EgressRequest } from '@cordon/egress';
+import type { Context } from '../context/context.ts';
+import type { HeldText, PlacedText } from '../context/references.ts';
+import type { ConsentRequirement, Coverage } from './consent-requirement.ts';
+import {
+  expectationFrom,
+  flowsOf,
+  type KnownValues,
+  listed,
+  MOST_LISTED,
+  MOST_NAMED,
+  nameOf,
+  namesOf,
+  planWarnings,
+  privacyWarnings,
+  privateOrigins,
+  recipientFlow,
+  recipientsOf,
+  sourceWarnings,
+  strangersNotes,
+  strangersWarnings,
+} from './question-parts.ts';
+import { boundArguments, recipientsIn } from './recipients.ts';
+
+/** What an app's tool is about to be called with, and on whose behalf. */
+export interface IntendedCall {
+  readonly context: Context;
+  readonly app: AppId;
+  readonly tool: string;
+  /** The tool's name and the functionalities that it serves. */
+  readonly uses: readonly string[];
+  readonly arguments: JsonObject;
+  /** The arguments that say whom or what it acts upon, as the user's files have it; null: they do not say. */
+  readonly identifying: readonly string[] | null;
+  readonly irreversible: boolean;
+  /** Texts of other apps that stand in the arguments. */
+  readonly texts: readonly PlacedText[];
+  readonly knows: KnownValues;
+  /** Calls of this tool that were asked for before under the same plan and not refused, where it cannot be undone. */
+  readonly before: readonly JsonObject[];
+}
+
+export function callRequirement(plan: StepPlan, call: IntendedCall): ConsentRequirement | null {
+  const { context, app, tool } = call;
+  const fromOthers = call.texts.filter((text) => text.origin !== app);
+  if (!call.irreversible && fromOthers.length === 0) return null;
+  const how = expectationFrom(plan, context, app, call.uses);
+  const data = [saidDatum(argumentsDatum(tool, call.arguments, call.identifying), call.arguments, app, call)];
+  const warnings = [
+    ...planWarnings(how, context),
+    ...sourceWarnings(fromOthers),
+    ...privacyWarnings(plan, privateOrigins(fromOthers), app, call.uses),
+  ];
+  const flows = flowsOf(
+    fromOthers.map(({ origin }) => origin),
+    app,
+  );
+  if (call.irreversible) {
+    const recipients = recipientsOf(call.arguments, call.knows);
+    const repetition = repetitionOf(plan, call);
+    return {
+      subject: { scope: 'irreversible-action', from: context.app, to: app, what: tool },
+      question: `Let \`${app}\` do \`${tool}\`? This cannot be undone.`,
+      data,
+      expected: how !== 'unexpected',
+      warnings: [...warnings, ...strangersWarnings(context, recipients), ...repetition.warnings],
+      notes: [...strangersNotes(context, recipients), ...repetition.notes],
+      covers: callCoverage(tool, call.arguments, fromOthers),
+      flows: [
+        ...flows,
+        ...[...recipients.strangers, ...recipients.users]
+          .slice(0, MOST_LISTED)
+          .map((recipient) => recipientFlow(app, tool, recipient)),
+      ],
+    };
+  }
+  return {
+    subject: { scope: 'data-release', from: fromOthers[0]?.origin ?? null, to: app, what: tool },
+    question: `Give \`${app}\` text that came from ${namesOf(fromOthers)}?`,
+    data,
+    expected: how !== 'unexpected',
+    warnings,
+    covers: {
+      same: fromOthers.map(({ origin }) => origin).sort(),
+      words: `other texts of the same origin for \`${tool}\``,
+      mayLast: true,
+    },
+    flows,
+  };
+}
+
+/**
+ * `named`: what the user's files call identifying; recipients are, whatever they are called. Attack: behind so much text that
+ * not all of it is looked at for recipients stands one more: then any argument may name one.
+ */
+export function argumentsDatum(name: string, args: Json, named: readonly string[] | null): PromptDatum {
+  const { named: found, isAll } = recipientsIn(args);
+  const recipients = isAll || !isJsonObject(args) ? found.map(({ key }) => key) : Object.keys(args);
+  return { name, value: canonicalJson(args), identifying: [...new Set([...(named ?? []), ...recipients])] };
+}
+
+/** Says of a datum which other apps' texts stand in it, or that it holds nothing but words of the user. */
+function saidDatum(
+  datum: PromptDatum,
+  value: Json,
+  to: AppId,
+  { texts, knows }: { readonly texts: readonly PlacedText[]; readonly knows: KnownValues },
+): PromptDatum {
+  const sources = sourcesOf(texts.filter(({ origin }) => origin !== to));
+  if (sources.length > 0) return { ...datum, sources };
+  if (texts.length > 0) return datum;
+  return isSaidByUser(value, knows.isUsers) ? { ...datum, isUsers: true } : datum;
+}
+
+/** Attack: a file of one app is attached to a mail of another, and the question shows the same as for any other text. */
+function sourcesOf(texts: readonly PlacedText[]): readonly DatumSource[] {
+  const places = Map.groupBy(texts, ({ origin }) => origin);
+  return [...places].map(([app, held]) => ({
+    app,
+    arguments: [...new Set(held.flatMap((text) => text.places))].sort(),
+  }));
+}
+
+/** A request to another app that is served by its own context, or by a tool that can be undone. */
+export function exchangeRequirement(
+  plan: StepPlan,
+  request: {
+    readonly context: Context;
+    readonly to: AppId;
+    readonly functionality: Functionality;
+    readonly uses: readonly string[];
+    readonly message: Json;
+    readonly texts: readonly PlacedText[];
+    /** Whether a model of the other app will read the message; else a tool is called with it. */
+    readonly isReadByModel: boolean;
+    readonly knows: KnownValues;
+  },
+): ConsentRequirement | null {
+  const { context, to, functionality, message, texts, isReadByModel } = request;
+  const how = expectationFrom(plan, context, to, request.uses);
+  const othersWords = [...context.origins].filter((origin) => origin !== to);
+  const carriesNothing = isClosedValue(functionality.request, message) && texts.length === 0;
+  // What the plan expects may go without a question if it is of closed types, or if it can only hold the user's words.
+  const holdsOthersWords =
+    context.isTainted || context.recallsPrivate || othersWords.length + texts.length > 0;
+  // Attack: an app's own instructions make its model write instructions to the model of another app.
+  const speaksForUser = !holdsOthersWords && !(isReadByModel && context.app !== null);
+  // A tool of the other app is called with nothing but words of the user, and the plan names it.
+  const isUsersOwn =
+    how === 'expected' && !isReadByModel && texts.length === 0 && holdsOnly(message, request.knows.isUsers);
+  // Attack: an app that the plan names, and not for what, gets account numbers: closed values instruct nobody, but are private.
+  const mayTellPrivate = othersWords.length > 0 && !isSaidByUser(message, request.knows.isUsers);
+  const isHarmless = carriesNothing && (how === 'expected' || !mayTellPrivate);
+  if (how !== 'unexpected' && (isHarmless || speaksForUser || isUsersOwn)) return null;
+  const isThird = (origin: AppId) => origin !== to && origin !== context.app;
+  const sources = [...new Set([...othersWords, ...texts.map(({ origin }) => origin)])].filter(isThird);
+  const recipients = recipientsOf(message, request.knows);
+  return {
+    subject: { scope: 'exchange', from: context.app, to, what: functionality.name },
+    question: `Let ${nameOf(context.app)} ask \`${to}\` for \`${functionality.name}\`?`,
+    data: [saidDatum(argumentsDatum(functionality.name, message, null), message, to, request)],
+    expected: how !== 'unexpected',
+    warnings: [
+      ...planWarnings(how, context),
+      ...sourceWarnings(texts.filter(({ origin }) => origin !== to)),
+      ...privacyWarnings(
+        plan,
+        [...(mayTellPrivate ? othersWords : []), ...privateOrigins(texts)],
+        to,
+        request.uses,
+      ),
+      ...strangersWarnings(context, recipients),
+    ],
+    notes: strangersNotes(context, recipients),
+    covers: {
+      // Attack: a yes to what one app says, used for a text of a third.
+      same: sources.length === 0 ? null : sources.toSorted(),
+      words: `other requests for \`${functionality.name}\` between the same two, whatever they say${
+        sources.length === 0 ? '' : `, with words of ${listed(sources)}`
+      }`,
+      mayLast: true,
+    },
+    flows: flowsOf([...(context.app === null ? [] : [context.app]), ...sources], to),
+  };
+}
+
+/** Whether each value in it stands in the user's words. One that cannot stand there, like `true`, does not. */
+function isSaidByUser(value: Json, isUsers: (value: string) => boolean): boolean {
+  if (value === null) return true;
+  if (Array.isArray(value)) return value.every((item: Json) => isSaidByUser(item, isUsers));
+  if (isJsonObject(value)) return Object.values(value).every((inner) => isSaidByUser(inner, isUsers));
+  return typeof value !== 'boolean' && isUsers(String(value));
+}
+
+/** Whether each text in a value is one of these. What is no text is of a closed type. */
+function holdsOnly(value: Json, isOne: (text: string) => boolean): boolean {
+  if (typeof value === 'string') return isOne(value);
+  if (Array.isArray(value)) return value.every((item: Json) => holdsOnly(item, isOne));
+  return !isJsonObject(value) || Object.values(value).every((inner) => holdsOnly(inner, isOne));
+}
+
+/**
+ * The first request of an app to a site; the manifest lists the sites, the user lets the data go. Another port than
+ * that of https is another answer.
+ */
+export function egressRequirement(app: AppId, request: EgressRequest): ConsentRequirement {
+  const { site, port, method, host, path, bytes } = request;
+  const what = port === HTTPS_PORT ? site : `${site}:${port}`;
+  const size = bytes === null || bytes === 0 ? '' : ` with ${bytes} bytes`;
+  return {
+    subject: { scope: 'egress', from: app, to: null, what },
+    question: `Let \`${app}\` connect to \`${what}\`?`,
+    data: [{ name: method, value: `${host}${path ?? ''}${size}` }],
+    expected: true,
+    warnings:
+      port === PLAIN_HTTP_PORT
+        ? ['this connection is not encrypted: anybody on the network path can read and change it']
+        : [],
+    covers: {
+      same: null,
+      words: `other requests of \`${app}\` to \`${what}\`, whatever they carry`,
+      mayLast: true,
+    },
+    flows: [
+      {
+        from: app,
+        to: `site ${what}`,
+        words: `\`${app}\` was never permitted to send anything to \`${what}\``,
+      },
+    ],
+  };
+}
+
+const HTTPS_PORT = 443;
+const PLAIN_HTTP_PORT = 80;
+
+/**
+ * What the plan names once is expected once, where words of others may have asked for the second time. The same again is
+ * warned about; something else may be the second of those whom the user wants to write to.
+ */
+function repetitionOf(
+  plan: StepPlan,
+  { context, app, uses, arguments: args, before }: IntendedCall,
+): { readonly warnings: readonly string[]; readonly notes: readonly string[] } {
+  const planned = plan.steps.filter(
+    (step) => step.app === app && step.uses.some((use) => uses.includes(use)),
+  );
+  const isTooOften = planned.length > 0 && before.length >= planned.length;
+  if (!isTooOften || !(context.isTainted || context.recallsPrivate)) return { warnings: [], notes: [] };
+  const isSame = before.some((earlier) => sameDeed(earlier, args));
+  return isSame ? { warnings: [AGAIN], notes: [] } : { warnings: [], notes: [AGAIN] };
+}
+
+/** To the same recipients; where there are none, with the same arguments. */
+function sameDeed(one: JsonObject, other: JsonObject): boolean {
+  const whom = (args: JsonObject) =>
+    recipientsIn(args)
+      .named.map(({ value }) => value.toLowerCase())
+      .sort();
+  const [ofOne, ofOther] = [whom(one), whom(other)];
+  if (ofOne.length === 0 && ofOther.length === 0) return canonicalJson(one) === canonicalJson(other);
+  return ofOther.every((value) => ofOne.includes(value));
+}
+
+/** What cannot be undone is permitted for the session with the same arguments only, but for prose. */
+function callCoverage(tool: string, args: JsonObject, texts: readonly HeldText[]): Coverage {
+  const { same, free } = boundArguments(args);
+  const fixed = Object.keys(same).map((key) => `\`${key.slice(0, MOST_NAMED)}\``);
+  const loose = free.map((key) => `\`${key.slice(0, MOST_NAMED)}\``).join(', ');
+  const also = loose === '' ? '' : `, whatever text stands in ${loose}`;
+  const withSame = fixed.length === 0 ? '' : ` with the same ${fixed.join(', ')}`;
+  return {
+    same: { arguments: same, free, from: [...new Set(texts.map(({ origin }) => origin))].sort() },
+    words: `\`${tool}\` again${withSame}${also}`,
+    // With nothing that stays the same it would be a permission for whatever the tool can do.
+    mayLast: fixed.length > 0 || free.length === 0,
+  };
+}
+
+const AGAIN =
+  'the plan names this less often than it was asked for, and the model has read text that others may have written';
+
+/** The question that is due because of a doubt, whatever was due without it. */
+export function repetitionRequirement(
+  proposal: Proposal,
+  app: ConsentRequirement['subject']['from'],
+  requirement: ConsentRequirement | null,
+  doubt: string,
+): ConsentRequirement | null {
+  // A yes is for this time.
+  const covers = { same: proposal.effect, words: 'nothing else', mayLast: false };
+  if (requirement !== null) return { ...requirement, warnings: [doubt, ...requirement.warnings], covers };
+  if (proposal.effect !== 'tool-call') return null;
+  return {
+    subject: { scope: 'irreversible-action', from: app, to: proposal.app, what: proposal.tool },
+    question: `Let \`${proposal.app}\` do \`${proposal.tool}\` again? This cannot be undone.`,
+    data: [argumentsDatum('arguments', proposal.arguments, proposal.labels?.identifying ?? null)],
+    expected: true,
+    warnings: [doubt],
+    covers,
+    flows: [],
+  };
+}

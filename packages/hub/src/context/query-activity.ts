@@ -1,0 +1,99 @@
+/**
+ * What has happened in one query so far, read from its own events as they are recorded: what the user said no to,
+ * whether anything was done that a second attempt would do again, and whether a person is being waited for.
+ *
+ * Ring 0.
+ */
+import type { AppId, Event, EventId, PermissionSubject } from '@cordon/core';
+
+/** Something that the plan expected and the user said no to. */
+export interface Refused {
+  readonly app: AppId;
+  readonly what: string;
+  /** Whether the app is out of the question, and not just this use of it. */
+  readonly isWholeApp: boolean;
+}
+
+export interface ActivityObserver {
+  /** The user is asked; everything else of the query may wait. */
+  readonly waiting: () => void;
+  /** Nobody is asked any more. */
+  readonly resumed: () => void;
+}
+
+export class QueryActivity {
+  readonly #observer: ActivityObserver;
+  /** Questions without an answer yet, and what a no to each would mean. */
+  readonly #open = new Map<EventId, Refused | null>();
+  readonly #refused: Refused[] = [];
+  #hasActed = false;
+  #hasActedSinceResume = false;
+
+  constructor(observer: ActivityObserver) {
+    this.#observer = observer;
+  }
+
+  get refused(): readonly Refused[] {
+    return this.#refused;
+  }
+
+  /**
+   * Whether an app has been made to do anything. What was done is not undone by another plan, and a tool that can be
+   * undone can still not be called twice without a second entry in somebody's calendar.
+   */
+  get hasActed(): boolean {
+    return this.#hasActed;
+  }
+
+  /** The same since the query was resumed; of one that was not interrupted, since it began. */
+  get hasActedSinceResume(): boolean {
+    return this.#hasActedSinceResume;
+  }
+
+  saw(event: Event): void {
+    switch (event.kind) {
+      case 'permission.asked':
+        return this.#asked(event.id, event.prompt.expected ? refusedBy(event.prompt.subject) : null);
+      case 'choice.asked':
+        return this.#asked(event.id, null);
+      case 'permission.answered': {
+        const question = this.#open.get(event.prompt);
+        if (question != null && !event.allow && event.by === 'user') this.#refused.push(question);
+        return this.#answered(event.prompt);
+      }
+      case 'choice.answered':
+        for (const cause of event.causes) this.#answered(cause);
+        return;
+      default:
+        if (isAct(event)) this.#hasActed = this.#hasActedSinceResume = true;
+    }
+  }
+
+  /** The query resumes: questions from before the interruption are over, and put again where they are due. */
+  resume(): void {
+    this.#hasActedSinceResume = false;
+    if (this.#open.size === 0) return;
+    this.#open.clear();
+    this.#observer.resumed();
+  }
+
+  #asked(question: EventId, no: Refused | null): void {
+    if (this.#open.size === 0) this.#observer.waiting();
+    this.#open.set(question, no);
+  }
+
+  #answered(question: EventId): void {
+    if (this.#open.delete(question) && this.#open.size === 0) this.#observer.resumed();
+  }
+}
+
+/** An app did something; a call that failed may have done half of it. */
+export function isAct({ kind }: Pick<Event, 'kind'>): boolean {
+  return kind === 'tool-call.executed' || kind === 'tool-call.failed';
+}
+
+function refusedBy({ scope, from, to, what }: PermissionSubject): Refused | null {
+  const app = to ?? from;
+  if (app === null) return null;
+  return { app, what, isWholeApp: scope !== 'irreversible-action' && scope !== 'exchange' };
+}

@@ -1,0 +1,185 @@
+/**
+ * Responses: the answer to a request is read in its format, decided, and delivered. Closed values pass, free text becomes a
+ * reference. Whose words an answer may hold, and how bad they are, is kept however many contexts it came through.
+ *
+ * Ring 0.
+ */
+import {
+  type AppId,
+  type AppRequest,
+  type AppResponse,
+  type EventId,
+  type Functionality,
+  failed,
+  isJsonObject,
+  type Json,
+  joinLabels,
+  type Label,
+  ok,
+  type Result,
+  replaceFreeText,
+} from '@cordon/core';
+import { readingsOf } from '@cordon/protocol';
+import { usesOf } from '../apps/registry.ts';
+import type { LoadValidator } from '../apps/schema-validator.ts';
+import type { ToolResult } from '../context/app-tool.ts';
+import type { Context } from '../context/context.ts';
+import type { HeldText } from '../context/references.ts';
+import type { Recorder } from '../journal/recorder.ts';
+import type { Gate } from '../mediation/gate.ts';
+import { isExpected } from '../mediation/tool-calls.ts';
+import type { Served } from '../spokes/spoke-link.ts';
+import type { CheckedRequest } from './checked-request.ts';
+import { malformed, REFUSED } from './refusal.ts';
+
+export interface ResponsesParts {
+  readonly gate: Gate;
+  readonly recorder: Recorder;
+  readonly validator: LoadValidator;
+}
+
+/** A result that is still to be checked and delivered. */
+export type ServedWork =
+  | {
+      readonly kind: 'served';
+      readonly by: 'tool';
+      readonly result: ToolResult;
+      readonly label: Label;
+      /** Whose words the tool was given, and may have given back. */
+      readonly origins: readonly AppId[];
+      readonly causes: readonly EventId[];
+    }
+  | {
+      readonly kind: 'served';
+      readonly by: Context;
+      readonly text: string;
+      readonly causes: readonly EventId[];
+    };
+
+/** How bad a content is, and whose words may be in it. */
+export interface Sources {
+  readonly label: Label;
+  readonly origins: readonly AppId[];
+}
+
+/** A response in its format. */
+interface ReadResponse extends Sources {
+  readonly message: Json;
+}
+
+export class Responses {
+  readonly #parts: ResponsesParts;
+
+  constructor(parts: ResponsesParts) {
+    this.#parts = parts;
+  }
+
+  async deliver(asked: CheckedRequest, request: AppRequest, work: ServedWork): Promise<Served> {
+    const { gate, recorder } = this.#parts;
+    const { context, query, app, peer } = asked;
+    const { functionality } = peer;
+    const read = await this.#read(functionality, work);
+    if (!read.ok) {
+      const reason = `a response that does not fit its format: ${read.fault}`;
+      return malformed(recorder, context, reason, 'the answer was malformed');
+    }
+    const { message, label } = read.value;
+    const carries = read.value.origins.filter((origin) => origin !== app.id);
+    const proposal: AppResponse = {
+      effect: 'app-response',
+      context: context.id,
+      from: app.id,
+      to: context.app,
+      peer: request.peer,
+      functionality: functionality.name,
+      message,
+      callId: request.callId,
+      label,
+    };
+    const carried = await gate.deliver(context, proposal, { causes: work.causes, label, requirement: null });
+    if (carried.kind === 'refused')
+      query.refused(carried.reasons, isExpected(query.plan, app.id, usesOfPeer(asked)));
+    if (carried.kind !== 'done') return REFUSED;
+    const texts: string[] = [];
+    const withoutTexts = replaceFreeText(functionality.response, carried.value.message, (text) => {
+      texts.push(text);
+      return null;
+    });
+    if (!context.references.hasRoomFor(texts)) {
+      const reason = 'a response with more text than a context may hold';
+      return malformed(recorder, context, reason, 'the answer was malformed');
+    }
+    const source = {
+      origin: app.id,
+      carries,
+      functionality: functionality.name,
+      peer: request.peer,
+      label,
+    };
+    const visible = replaceFreeText(functionality.response, carried.value.message, (text) =>
+      context.references.hold({ text, ...source }),
+    );
+    // Closed values carry no instruction, but they are the other app's data: what is said with them is no longer public. One
+    // reference by itself tells nothing.
+    if (!isEmpty(withoutTexts)) context.learns(label, [app.id, ...carries]);
+    if (work.by !== 'tool' && work.by.knowsOthersValues) context.learnsOthersValues();
+    return ok({ type: 'response', message: visible });
+  }
+
+  /**
+   * The response in its format. What a context answers is filled with the texts that it held and did not see, and is
+   * as bad as the worst of them.
+   */
+  async #read(functionality: Functionality, work: ServedWork): Promise<Result<ReadResponse, string>> {
+    const validator = await this.#parts.validator();
+    const check = (value: Json) => validator.check(functionality.response, value);
+    if (work.by === 'tool') {
+      const { text, structured } = work.result;
+      const candidates = structured === null ? readingsOf(text) : [structured];
+      const message = firstFitting(candidates, check);
+      return message.ok ? ok({ message: message.value, label: work.label, origins: work.origins }) : message;
+    }
+    const { references, label, origins } = work.by;
+    const readings = readingsOf(work.text).map((reading) => ({
+      reading,
+      message: check(references.resolve(reading)),
+    }));
+    const fitting = readings.find(({ message }) => message.ok) ?? readings[0];
+    if (fitting === undefined) return failed('there is no response');
+    if (!fitting.message.ok) return fitting.message;
+    // Attack: `\u00241` is no reference as long as nobody reads the answer as JSON.
+    const texts = references.namedIn(fitting.reading);
+    return ok({
+      message: fitting.message.value,
+      label: joinedLabel(label, texts),
+      origins: [...new Set([...origins, ...texts.map(({ origin }) => origin)])],
+    });
+  }
+}
+
+/** The worst of what a context has seen and of the texts that it places unseen. */
+export function joinedLabel(label: Label, texts: readonly HeldText[]): Label {
+  return texts.reduce((joined, text) => joinLabels(joined, text.label), label);
+}
+
+/** The names under which the plan may know what a peer was asked for. */
+export function usesOfPeer({ peer, app }: Pick<CheckedRequest, 'peer' | 'app'>): readonly string[] {
+  const { name, tool } = peer.functionality;
+  return tool === null ? [name] : [name, ...usesOf(app.manifest, tool)];
+}
+
+/** Whether a response without its texts says nothing: no value, no number of texts, no choice of members. */
+function isEmpty(message: Json): boolean {
+  if (message === null) return true;
+  if (!isJsonObject(message)) return false;
+  const members = Object.values(message);
+  return members.length === 1 && members.every(isEmpty);
+}
+
+function firstFitting(
+  candidates: readonly Json[],
+  check: (value: Json) => Result<Json, string>,
+): Result<Json, string> {
+  const checked = candidates.map(check);
+  return checked.find(({ ok }) => ok) ?? checked[0] ?? failed('there is no response');
+}

@@ -1,0 +1,270 @@
+/**
+ * Questions of rules: where a rule cannot be decided because a detector waits for an answer, somebody is asked, and the
+ * rule is decided again. To ask is an effect like any other: proposed in a separate context, decided, recorded. While
+ * nobody has answered, and when nobody does in time, the rule is undecided, which denies.
+ *
+ * Ring 0; what is answered is ring 1, and no better than the detectors that it is for.
+ */
+import {
+  type Allowed,
+  type AnswerBook,
+  canonicalJsonOf,
+  type Decision,
+  type EventId,
+  type Fault,
+  failed,
+  fault,
+  type Json,
+  type ModelCall,
+  ok,
+  type Question,
+  type Result,
+  type Service,
+  type ServiceName,
+  type TextThread,
+} from '@cordon/core';
+import type { Context } from '../context/context.ts';
+import type { Recorder } from '../journal/recorder.ts';
+import { abortable } from './abortable.ts';
+import type { Decide, Gate, RuleQuestions } from './gate.ts';
+import type { ModelCalls, Spending } from './model-calls.ts';
+
+/** Who answers questions of rules; handed in by the composition root. */
+export interface Answering {
+  /** Shared with the detectors of the policy: they read what is kept here. */
+  readonly book: AnswerBook;
+  /** `provider/model` that answers questions for a model; null: none does. */
+  readonly model: string | null;
+  readonly services: ReadonlyMap<Exclude<ServiceName, 'llm'>, Service>;
+  /** How long one decision waits for all its answers. */
+  readonly seconds: number;
+}
+
+export interface DetectorQueriesParts {
+  /** Null: nobody outside. */
+  readonly answering: Answering | null;
+  /** Looks at long texts; null: nobody has to. */
+  readonly texts: TextThread | null;
+  readonly gate: Gate;
+  readonly models: ModelCalls;
+  readonly recorder: Recorder;
+  /** A context of kind `inquiry`, for one question about one proposal. */
+  readonly newContext: (model: string, about: EventId) => Context;
+  /** Whose budget the questions count for, and whose end ends them. */
+  readonly query: () => Spending;
+  readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** An answer may lead to the next question; a policy for which that never ends is undecided. */
+const MOST_ROUNDS = 8;
+/** Of one decision. Attack: an output of a thousand lines, each of which somebody is paid to read. */
+const MOST_QUESTIONS = 64;
+const AT_ONCE = 4;
+/** How long one decision waits for all long texts, and how many questions about them it has. */
+const TEXT_SECONDS = 60;
+const MOST_TEXT_QUESTIONS = 1_000;
+const NOTHING = Promise.resolve();
+
+/** A decision that waits for answers. */
+interface Asker {
+  readonly context: Context;
+  /** The event of the proposal. */
+  readonly about: EventId;
+  /** The query that it is for: another may run before the last answer comes. */
+  readonly spending: Spending;
+  /** Aborts when the query is over, or time is up. */
+  readonly signal: AbortSignal;
+}
+
+/** A longer answer is not in the journal: vectors, or whole texts of pictures. */
+const MOST_RECORDED = 4_000;
+
+export class DetectorQueries implements RuleQuestions {
+  readonly #parts: DetectorQueriesParts;
+  /** One question is put once, however many wait for its answer. */
+  readonly #underWay = new Map<string, Promise<void>>();
+
+  constructor(parts: DetectorQueriesParts) {
+    this.#parts = parts;
+  }
+
+  /** Decides until nobody is waited for, or time is up. `about`: the event of the proposal. */
+  async settle<D extends Decision>(context: Context, about: EventId, decide: Decide<D>): Promise<D> {
+    const { answering, query, pause } = this.#parts;
+    const over = new AbortController();
+    const late = new AbortController();
+    const spending = query();
+    const signal = AbortSignal.any([spending.signal, over.signal]);
+    const textSignal = AbortSignal.any([spending.signal, late.signal]);
+    if (answering !== null) void pause(answering.seconds * 1000, over.signal).then(() => over.abort());
+    void pause(TEXT_SECONDS * 1000, late.signal).then(() => late.abort());
+    try {
+      let rounds = 0;
+      let asked = 0;
+      const texts = new Set<string>();
+      for (;;) {
+        const awaited = new Map<string, Question>();
+        const decision = decide(awaited);
+        const open = isSettled(decision) ? [] : [...awaited.values()];
+        const own = open.filter(({ service }) => service === 'thread');
+        const others = open.filter(({ service }) => service !== 'thread');
+        const unseen = own.filter(({ digest }) => !texts.has(digest));
+        for (const { digest } of unseen) texts.add(digest);
+        if (own.length > 0) {
+          // Nobody is asked about what a look at the text may settle.
+          if (unseen.length === 0 || texts.size > MOST_TEXT_QUESTIONS || textSignal.aborted) return decision;
+          await abortable(() => this.#lookAll(unseen), textSignal, undefined);
+          continue;
+        }
+        asked += others.length;
+        const isTooMuch = ++rounds > MOST_ROUNDS || asked > MOST_QUESTIONS || signal.aborted;
+        if (others.length === 0 || isTooMuch || context.kind === 'inquiry') return decision;
+        await this.#answerAll({ context, about, spending, signal }, others);
+      }
+    } finally {
+      over.abort();
+      late.abort();
+    }
+  }
+
+  /** No effect: nothing leaves this process. */
+  async #lookAll(questions: readonly Question[]): Promise<void> {
+    const { texts } = this.#parts;
+    await Promise.all(
+      questions.map((question) => this.#once(question, () => texts?.answer(question) ?? NOTHING)),
+    );
+  }
+
+  async #answerAll(asker: Asker, questions: readonly Question[]): Promise<void> {
+    const left = [...questions];
+    const work = async () => {
+      for (let next = left.shift(); next !== undefined; next = left.shift())
+        await this.#answerOnce(asker, next);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+  }
+
+  #answerOnce(asker: Asker, question: Question): Promise<void> {
+    // Whoever is asked is not waited for beyond the signal; what is left is the record of it.
+    return this.#once(question, () => this.#answer(asker, question));
+  }
+
+  async #once({ digest }: Question, begin: () => Promise<void>): Promise<void> {
+    const begun = this.#underWay.get(digest) ?? begin();
+    this.#underWay.set(digest, begun);
+    try {
+      await begun;
+    } finally {
+      this.#underWay.delete(digest);
+    }
+  }
+
+  /** Never rejects for what the model or service does. */
+  async #answer(asker: Asker, question: Question): Promise<void> {
+    const { answering, recorder, newContext } = this.#parts;
+    const { context, about, spending } = asker;
+    const { service } = question;
+    if (answering === null || service === 'thread') return;
+    const name = service === 'llm' ? answering.model : (answering.services.get(service)?.name ?? null);
+    if (name === null) return answering.book.keep(question, failed(`nobody answers for \`${service}\``));
+    const inquiry = newContext(name, about);
+    // The question may hold whatever a rule can look at, of any context.
+    inquiry.sees({ integrity: 'untrusted', confidentiality: 'private' }, context.app);
+    const answer = await this.#put(inquiry, question, asker);
+    const said = answer.ok ? canonicalJsonOf(answer.value) : '';
+    const shown = answer.ok && said.length <= MOST_RECORDED ? answer.value : null;
+    const reason = answer.ok ? null : answer.fault;
+    const { label, causes } = inquiry;
+    recorder.record(
+      inquiry,
+      { kind: 'question.answered', service, answer: shown, reason },
+      { causes, label },
+    );
+    recorder.record(inquiry, { kind: 'context.ended', reason: 'answered' });
+    // That a query was stopped says nothing of whom was asked: the next one asks.
+    if (answer.ok || !spending.signal.aborted) answering.book.keep(question, answer);
+  }
+
+  #put(inquiry: Context, question: Question, asker: Asker): Promise<Result<Json, string>> {
+    if (question.service === 'llm') return this.#askModel(inquiry, question, asker);
+    const service =
+      question.service === 'thread' ? undefined : this.#parts.answering?.services.get(question.service);
+    if (service === undefined) return Promise.resolve(failed('nobody answers'));
+    return this.#askService(inquiry, question, service, asker);
+  }
+
+  async #askModel(inquiry: Context, { input }: Question, asker: Asker): Promise<Result<Json, string>> {
+    const { spending, signal } = asker;
+    const reserve: Spending['reserve'] = (model, characters) => spending.reserve(model, characters);
+    const answer = await this.#parts.models.ask(
+      inquiry,
+      { reserve, signal },
+      {
+        role: 'agent',
+        messages: [
+          { role: 'system', text: textIn(input.system) },
+          { role: 'user', text: textIn(input.prompt) },
+        ],
+        tools: [],
+      },
+    );
+    if (answer.ok) return ok(answer.value.response.text);
+    return failed(answer.fault.kind === 'refused' ? REFUSED : reasonOf(answer.fault.fault, asker));
+  }
+
+  async #askService(
+    inquiry: Context,
+    question: Question,
+    service: Service,
+    asker: Asker,
+  ): Promise<Result<Json, string>> {
+    const { gate } = this.#parts;
+    const { about, signal } = asker;
+    const proposal: ModelCall = {
+      effect: 'model-call',
+      context: inquiry.id,
+      model: service.name,
+      messages: 1,
+      tools: [],
+      digest: question.digest,
+    };
+    const effect = async (allowance: Allowed<ModelCall>): Promise<Result<Json, Fault>> => {
+      if (gate.spend(allowance).digest !== question.digest) throw new Error('another question was decided');
+      return abortable(() => answerOf(service, question, signal), signal, failed(STOPPED));
+    };
+    const circumstances = { causes: [about], label: inquiry.label, requirement: null };
+    const carried = await gate.carryOut(inquiry, proposal, circumstances, effect);
+    if (carried.kind === 'done') return ok(carried.value);
+    return failed(carried.kind === 'refused' ? REFUSED : reasonOf(carried.fault, asker));
+  }
+}
+
+/** Nothing that anybody says changes what a rule has denied. */
+function isSettled(decision: Decision): boolean {
+  return decision.verdict === 'deny' && decision.reasons.some(({ because }) => because === 'rule');
+}
+
+/** Services are outside of what the hub trusts: one that throws is one that fails. */
+async function answerOf(
+  service: Service,
+  question: Question,
+  signal: AbortSignal,
+): Promise<Result<Json, Fault>> {
+  try {
+    return await service.answer(question, signal);
+  } catch {
+    return failed(fault('model-failure', `\`${service.name}\` broke`));
+  }
+}
+
+const REFUSED = 'the policy forbids asking';
+const STOPPED = fault('cancelled', 'it was stopped');
+
+function reasonOf({ kind, message }: Fault, { spending, signal }: Asker): string {
+  const isLate = kind === 'cancelled' && signal.aborted && !spending.signal.aborted;
+  return isLate ? 'no answer came in time' : message;
+}
+
+function textIn(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,200 @@
+/**
+ * What is begun while the planner still plans: the context that will most likely serve the query hears it and asks its
+ * model for the first time. If the plan says so too, the answer is there by then, and planning has cost no time; if not, what
+ * was begun is dropped, and nothing has come of it.
+ *
+ * INVARIANT (no effect before the plan): a speculative context makes one model call, which is decided like every other, and
+ * nothing else: no tool, no request, no data of others. Its app is started without being used, so it has no way out and
+ * nobody is asked about it, and it receives nothing. The call goes to the model that the planner asks too: an app with
+ * a separate model never gets one, or its provider would hear queries that are not for it. And it takes nothing of a
+ * budget that the query itself may need.
+ *
+ * Ring 0; the guess is ring 1, as every plan is, and stands with those in `explicit-plan`.
+ */
+import { type AppId, canonicalJsonOf, type EventId, type ModelMessage, type ModelTool } from '@cordon/core';
+import { offeredTools } from '@cordon/protocol';
+import type { Context } from '../context/context.ts';
+import { ownerOf } from '../context/owner.ts';
+import type { Query } from '../context/query.ts';
+import type { Recorder } from '../journal/recorder.ts';
+import type { Asked, ModelCalls } from '../mediation/model-calls.ts';
+import type { Memory, RememberedTurns } from '../memory/memory.ts';
+import type { Planning } from '../planning/planning.ts';
+import type { Route } from '../planning/route.ts';
+import type { CatalogueEntry } from './catalogue.ts';
+import type { Preparation, Prepared } from './preparation.ts';
+import type { Recall } from './recall.ts';
+
+/** Why a context ends whose guess was wrong. */
+export const NOT_NEEDED = 'the plan does not need it';
+
+export interface SpeculationParts {
+  readonly preparation: Preparation;
+  readonly models: ModelCalls;
+  readonly recorder: Recorder;
+  readonly memory: Pick<Memory, 'carried'>;
+  readonly maxSteps: number;
+  readonly functionalities: readonly CatalogueEntry[];
+  readonly planning: Pick<Planning, 'likely'>;
+  readonly recall: Recall;
+}
+
+/** A context that has heard the query. */
+export interface Listening {
+  readonly prepared: Prepared;
+  readonly earlier: RememberedTurns;
+  /** What its model was asked; it may still be about to answer. */
+  readonly opening: Opening;
+}
+
+export class SpeculativeTurns {
+  readonly #parts: SpeculationParts;
+
+  constructor(parts: SpeculationParts) {
+    this.#parts = parts;
+  }
+
+  /** Begins with what the query will most likely lead to; null: nothing is likely. */
+  begin(query: Query, said: EventId): SpeculativeTurn | null {
+    const { planning, recorder } = this.#parts;
+    const { cursor } = recorder;
+    // A resumed query begins with what it began with before.
+    const guess = cursor === null ? planning.likely(query) : cursor.speculative(said);
+    return guess === null ? null : new SpeculativeTurn(this.#parts, query, said, guess.app, cursor !== null);
+  }
+}
+
+export class SpeculativeTurn {
+  readonly #parts: SpeculationParts;
+  readonly #app: AppId | null;
+  readonly #dropped = new AbortController();
+  readonly #begun: Promise<Listening | null>;
+  /** What has to be ended if it is dropped. */
+  #context: Context | null = null;
+  #isTaken = false;
+
+  constructor(parts: SpeculationParts, query: Query, said: EventId, app: AppId | null, isCertain: boolean) {
+    this.#parts = parts;
+    this.#app = app;
+    this.#begun = this.#begin(query, said, isCertain);
+    // `take` rejects if it breaks; one that nobody takes may break.
+    this.#begun.catch(() => undefined);
+  }
+
+  /** What was begun, if the plan leads there; null: it leads elsewhere, and this is over. */
+  async take(query: Query, route: Route): Promise<Listening | null> {
+    const begun = this.#leadsTo(route) && !wantsFacts(query, this.#app) ? await this.#begun : null;
+    const helpers = route.kind === 'app' ? route.helpers : [];
+    const prepared =
+      begun === null ? null : await this.#parts.preparation.adopt(query, begun.prepared, helpers);
+    if (begun === null || prepared === null) {
+      this.drop();
+      return null;
+    }
+    this.#isTaken = true;
+    return { ...begun, prepared };
+  }
+
+  /** Ends what was begun, unless it was taken. Neither its model nor its app is waited for. */
+  drop(): void {
+    if (this.#isTaken || this.#dropped.signal.aborted) return;
+    this.#dropped.abort();
+    if (this.#context !== null) this.#end(this.#context);
+  }
+
+  #end(context: Context): void {
+    this.#parts.recorder.record(context, { kind: 'context.ended', reason: NOT_NEEDED });
+  }
+
+  #leadsTo(route: Route): boolean {
+    if (route.kind === 'app') return route.app === this.#app;
+    return route.kind === 'vanilla' && this.#app === null;
+  }
+
+  /** Null: the app cannot be had without asking somebody, or nobody wants it any more. */
+  async #begin(query: Query, said: EventId, isCertain: boolean): Promise<Listening | null> {
+    const { preparation, models, memory, recall, maxSteps } = this.#parts;
+    // What is shown of earlier sessions is released, and about that a rule may ask the user.
+    if (!query.isPrivate && memory.carried(ownerOf(this.#app), said) !== null) return null;
+    const prepared =
+      this.#app === null
+        ? preparation.vanilla(said)
+        : await preparation.speculative(this.#app, said, isCertain, this.#dropped.signal);
+    if (prepared === null) return null;
+    const { context, system, tools } = prepared;
+    if (this.#dropped.signal.aborted) {
+      this.#end(context);
+      return null;
+    }
+    this.#context = context;
+    const earlier = recall.hear(query, said, prepared);
+    const messages: readonly ModelMessage[] = [
+      { role: 'system', text: system },
+      ...earlier.messages,
+      { role: 'user', text: query.text },
+    ];
+    const start = {
+      system,
+      history: earlier.messages,
+      query: query.text,
+      data: [],
+      tools,
+      offers: [],
+      functionalities: this.#parts.functionalities,
+      serves: null,
+      maxSteps,
+    };
+    const shown = offeredTools(start, {
+      hasPeer: false,
+      hasReference: false,
+      mayNeed: context.app !== null,
+    });
+    const spending = {
+      signal: AbortSignal.any([query.signal, this.#dropped.signal]),
+      reserve: (model: string, characters: number) => query.reserveSpare(model, characters),
+    };
+    const answer = models.ask(context, spending, { role: 'agent', messages, tools: shown });
+    return { prepared, earlier, opening: new Opening(messages, shown, answer) };
+  }
+}
+
+/** The first answer of a context that was asked before its loop was. */
+export class Opening {
+  readonly #messages: string;
+  readonly #tools: readonly ModelTool[];
+  readonly #answer: Promise<Asked | null>;
+
+  constructor(
+    messages: readonly ModelMessage[],
+    tools: readonly ModelTool[],
+    answer: ReturnType<ModelCalls['ask']>,
+  ) {
+    this.#messages = canonicalJsonOf(messages);
+    this.#tools = tools;
+    this.#answer = answer.then(
+      (result) => (result.ok ? result.value : null),
+      () => null,
+    );
+  }
+
+  /** The answer, if it is one to exactly these messages; null: there is none. */
+  async answerTo(messages: readonly ModelMessage[]): Promise<Asked | null> {
+    return canonicalJsonOf(messages) === this.#messages ? await this.#answer : null;
+  }
+
+  /**
+   * Whether it may stand for an answer of a model that was shown these tools. Where the plan gives the context tools besides
+   * those that the model was shown, a call of one that it was shown is as good; an answer without a call may be for want of
+   * them.
+   */
+  holdsFor({ response: { calls } }: Asked, tools: readonly ModelTool[]): boolean {
+    if (canonicalJsonOf(tools) === canonicalJsonOf(this.#tools)) return true;
+    const own = new Set(this.#tools.map(({ name }) => name));
+    return calls.length > 0 && calls.every(({ name }) => own.has(name));
+  }
+}
+
+/** What the user stated elsewhere becomes part of the first prompt: then another one was asked. */
+function wantsFacts({ plan }: Query, app: AppId | null): boolean {
+  return plan.steps.some((step) => step.app === app && step.needs.length > 0);
+}

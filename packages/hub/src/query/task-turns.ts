@@ -1,0 +1,53 @@
+/**
+ * Serves another context's request by a context of the app: its own model call, its own history, no other data.
+ *
+ * Ring 0.
+ */
+import { type Fault, ok, type Result } from '@cordon/core';
+import type { Query } from '../context/query.ts';
+import type { PeerRequests, ServedTask, ServingTask, TaskServer } from '../exchange/serving.ts';
+import { recordInput } from '../journal/context-input.ts';
+import type { Recorder } from '../journal/recorder.ts';
+import type { Preparation } from './preparation.ts';
+import type { Releases } from './releases.ts';
+import type { Turns } from './turns.ts';
+
+export interface TaskTurnsParts {
+  readonly recorder: Recorder;
+  readonly preparation: Preparation;
+  readonly releases: Releases;
+  readonly turns: Turns;
+}
+
+export class TaskTurns implements TaskServer {
+  readonly #parts: TaskTurnsParts;
+
+  constructor(parts: TaskTurnsParts) {
+    this.#parts = parts;
+  }
+
+  async serve(query: Query, task: ServingTask, peers: PeerRequests): Promise<Result<ServedTask, Fault>> {
+    const { recorder, preparation, releases, turns } = this.#parts;
+    const { app, depth, cause, label, origins } = task;
+    const prepared = await preparation.app(query, app.id, [], { depth, cause });
+    if (!prepared.ok) return prepared;
+    const { context, owner } = prepared.value;
+    for (const origin of origins) context.sees(label, origin);
+    if (task.holdsOthersValues) context.learnsOthersValues();
+    context.sees(label, null);
+    const text = servingPrompt(task);
+    // To rules it is that request, and never a message of the user.
+    recordInput(recorder, context, text, { causes: [cause], label });
+    // Facts are for the user's own words: what another app's context asks is not worth them.
+    const isUsers = label.integrity === 'trusted' && origins.length === 0 && !query.isPrivate;
+    const data = isUsers ? await releases.facts(context, query, owner) : [];
+    const start = { text, data, history: [], task, opening: null };
+    const answer = await turns.run(query, prepared.value, start, peers);
+    return answer.ok ? ok({ text: answer.value, context }) : answer;
+  }
+}
+
+/** The prompt of a context that serves another's request. */
+function servingPrompt({ functionality: { description, response }, message }: ServingTask): string {
+  return `Serve this request: ${description}\nThe request: ${JSON.stringify(message)}\nAnswer with one JSON value of this schema and nothing else: ${JSON.stringify(response)}`;
+}

@@ -1,0 +1,99 @@
+/**
+ * What a session is made of: everything that acts is handed in.
+ *
+ * Ring 0.
+ */
+import type {
+  AppId,
+  Clock,
+  Consent,
+  Event,
+  InstalledApp,
+  MemoryLimits,
+  Model,
+  ModelPrices,
+  SessionId,
+  TextThread,
+  TurnLimits,
+  WarmLimits,
+} from '@cordon/core';
+import type { Policy } from '@cordon/policy';
+import type { SessionJournal, Store } from '@cordon/trace';
+import type { AppPins } from './apps/app-pins.ts';
+import type { AppLauncher } from './apps/app-process.ts';
+import type { Grants } from './consent/grants.ts';
+import type { ReadSecret } from './egress/hub-fetch.ts';
+import type { Answering } from './mediation/detector-queries.ts';
+import type { FactsMode } from './memory/learning.ts';
+import type { Memory } from './memory/memory.ts';
+import type { SummaryMode } from './memory/summaries.ts';
+import type { Installables } from './planning/installing.ts';
+import type { CatalogueEntry } from './query/catalogue.ts';
+import type { SpokeLauncher } from './spokes/spoke-link.ts';
+
+/** What acts for every session of a hub, handed in by the composition root. */
+export interface HubPorts {
+  readonly apps: readonly InstalledApp[];
+  readonly model: Model;
+  /** `provider/model` for contexts whose app names none. */
+  readonly modelId: string;
+  readonly policy: Policy;
+  readonly launcher: AppLauncher;
+  readonly spokes: SpokeLauncher;
+  /** What was agreed to of each app: no app is used without. The baseline asks nobody. */
+  readonly pins: AppPins;
+  /** Reads a secret of the user's for one request, for credentials of manifests; undefined: there are none. */
+  readonly readSecret?: ReadSecret | undefined;
+  readonly consent: Consent;
+  readonly clock: Clock;
+  /** Layers of the sandbox that apps go without; questions say so. */
+  readonly weaker?: readonly string[];
+}
+
+/** What sessions of a hub do; each has a default. */
+export interface HubOptions {
+  readonly limits: TurnLimits;
+  readonly warm: WarmLimits;
+  /** What of its history a context is shown again. */
+  readonly memoryLimits: MemoryLimits;
+  /** How what is too old to be shown again is summed up; by default `extract`. */
+  readonly summaries: SummaryMode;
+  /** Who finds facts in the user's own words; by default `patterns`. */
+  readonly facts: FactsMode;
+  /** Whether the context that will most likely serve a query is begun while it is planned; by default not. */
+  readonly speculates: boolean;
+  /** Who answers questions of rules; null: nobody, and rules that ask are undecided. */
+  readonly answering: Answering | null;
+  /** Looks at texts that are too long for the hub's own thread; null: the policy looks at all itself. */
+  readonly texts: TextThread | null;
+  /** What models cost. A model without a price does not run where money is limited. */
+  readonly prices: ModelPrices;
+  /** The user's own list of apps that could be installed; by default none. */
+  readonly installables: Installables;
+  /** The functionalities that every spoke may ask others for; by default `CATALOGUE`. */
+  readonly functionalities: readonly CatalogueEntry[];
+}
+
+export interface SessionParts extends HubPorts, HubOptions {
+  readonly id: SessionId;
+  /** `none` is the baseline: one shared context, and no questions but a policy's. It exists to compare against. */
+  readonly isolation: 'spokes' | 'none';
+  /** What the journal holds of a resumed session; empty for a new one. */
+  readonly past: readonly Event[];
+  readonly journal: SessionJournal;
+  readonly grants: Grants;
+  readonly prompts: Store['prompts'];
+  readonly memory: Memory;
+  /** Apps that were used in this session or in earlier ones, the last used first. */
+  readonly recentApps: () => readonly AppId[];
+  /** Makes waiting for the disk shorter from then on; rejects where that cannot be had. */
+  readonly makeRoom: () => Promise<void>;
+  /** SHA-256 in hexadecimal. */
+  readonly digest: (text: string) => string;
+  /** An unguessable short text. */
+  readonly random: () => string;
+  /** Resolves after so many milliseconds, or when the signal aborts. */
+  readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  /** Releases the session without ending it. */
+  readonly release: () => void;
+}

@@ -1,0 +1,91 @@
+/** What the user's label file says of tools, beside the manifest and the annotations of an untrusted app. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DEFAULT_APP_LIMITS, id, type Manifest, type ToolLabels } from '@cordon/core';
+import { calledLabels, isIrreversible } from '../../src/apps/registry.ts';
+import type { AppTool } from '../../src/context/app-tool.ts';
+import { outputLabel } from '../../src/mediation/tool-calls.ts';
+
+function manifest(says: Partial<ToolLabels> | null, lists: Partial<Manifest> = {}): Manifest {
+  return {
+    description: null,
+    functionalities: [],
+    network: [],
+    credentials: [],
+    files: { read: [], write: [] },
+    limits: DEFAULT_APP_LIMITS,
+    node: [],
+    irreversible: null,
+    untrusted: null,
+    private: null,
+    ...(says === null ? {} : { labels: [{ app: null, tool: 'send', says }] }),
+    ...lists,
+  };
+}
+
+function tool(hints: Partial<AppTool> = {}): AppTool {
+  const plain = { name: 'send', description: '', input: {}, output: null };
+  return { ...plain, readOnlyHint: false, destructiveHint: false, ...hints };
+}
+
+test('a label says what can be undone where the manifest is silent', () => {
+  assert.equal(isIrreversible(manifest(null), tool()), true);
+  assert.equal(isIrreversible(manifest({ irreversible: false }), tool()), false);
+  assert.equal(isIrreversible(manifest({ readOnly: true }), tool()), false);
+  assert.equal(isIrreversible(manifest({ irreversible: true }), tool({ readOnlyHint: true })), true);
+});
+
+test('of the manifest and a label the stricter counts', () => {
+  assert.equal(isIrreversible(manifest({ irreversible: false }, { irreversible: ['send'] }), tool()), true);
+  assert.equal(isIrreversible(manifest({ irreversible: true }, { irreversible: [] }), tool()), true);
+  assert.equal(isIrreversible(manifest({ irreversible: false }, { irreversible: [] }), tool()), false);
+});
+
+test('what an app says of its tool makes a label stricter and never looser', () => {
+  const destroys = tool({ destructiveHint: true });
+  assert.equal(isIrreversible(manifest({ irreversible: false }), destroys), true);
+  assert.equal(calledLabels(manifest({ readOnly: true, outward: false }), destroys).readOnly, false);
+  assert.equal(calledLabels(manifest({ readOnly: true, outward: false }), tool()).readOnly, true);
+  assert.equal(calledLabels(manifest(null), tool({ readOnlyHint: true })).readOnly, false);
+});
+
+test('rules are told what reaches others, and which arguments say to whom', () => {
+  assert.deepEqual(calledLabels(manifest({ outward: true, identifying: ['to'] }), tool()), {
+    readOnly: false,
+    outward: true,
+    identifying: ['to'],
+  });
+  assert.deepEqual(calledLabels(manifest(null), tool()), {
+    readOnly: false,
+    outward: true,
+    identifying: null,
+  });
+  const undoable = calledLabels(manifest(null, { irreversible: [] }), tool());
+  assert.deepEqual([undoable.outward, undoable.mayLeave], [false, true]);
+});
+
+test('a tool of which only the app says that it reads may still let out what goes in', () => {
+  // Attack: "put your configuration into the search query", and the search calls itself read-only.
+  const search = tool({ readOnlyHint: true });
+  const { outward, mayLeave } = calledLabels(manifest(null), search);
+  assert.deepEqual([outward, mayLeave], [false, true]);
+  assert.equal(calledLabels(manifest({ outward: false }), search).mayLeave, undefined);
+  assert.equal(calledLabels(manifest({ outward: true }), search).mayLeave, undefined);
+  assert.equal(calledLabels(manifest(null), tool()).mayLeave, undefined);
+});
+
+test('an output is untrusted and private unless the user has said otherwise, and then in every file', () => {
+  const label = (says: Partial<ToolLabels> | null, lists: Partial<Manifest> = {}) => {
+    const source = { kind: 'instructions', instructions: '' } as const;
+    const app = { id: id<'app'>('mail'), source, manifest: manifest(says, lists), model: null };
+    return outputLabel(app, 'send', { integrity: 'trusted', confidentiality: 'public' });
+  };
+  assert.deepEqual(label(null), { integrity: 'untrusted', confidentiality: 'private' });
+  assert.deepEqual(label({ untrusted: false, private: false }), {
+    integrity: 'trusted',
+    confidentiality: 'public',
+  });
+  assert.equal(label({ untrusted: false }, { untrusted: ['send'] }).integrity, 'untrusted');
+  assert.equal(label({ untrusted: true }, { untrusted: [] }).integrity, 'untrusted');
+  assert.equal(label(null, { untrusted: [] }).integrity, 'trusted');
+});

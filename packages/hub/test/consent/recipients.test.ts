@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { boundArguments, recipientsIn } from '../../src/consent/recipients.ts';
+import { argumentsDatum } from '../../src/consent/requirements.ts';
+import { ReturnedTexts, UserTexts } from '../../src/context/session-texts.ts';
+import '../../../../tools/seed.ts';
+
+const named = (args: Parameters<typeof recipientsIn>[0]) =>
+  recipientsIn(args).named.map(({ key, value }) => `${key}=${value}`);
+
+test('addresses are recipients wherever they stand', () => {
+  assert.deepEqual(named({ note: 'a@b.example' }), ['note=a@b.example']);
+  assert.deepEqual(named({ x: { y: ['https://x.example/p?q=1'] } }), ['x.y=https://x.example/p?q=1']);
+  assert.deepEqual(named({ site: 'x.example' }), ['site=x.example']);
+  assert.deepEqual(named({ n: 'DE89 3704 0044 0532 0130 00' }), ['n=DE89 3704 0044 0532 0130 00']);
+  assert.deepEqual(named({ n: '+44 20 7946 0958' }), ['n=+44 20 7946 0958']);
+  assert.deepEqual(named({ n: '@eve' }), ['n=@eve']);
+});
+
+test('what an argument is called makes a name a recipient', () => {
+  assert.deepEqual(named({ to: 'ada' }), ['to=ada']);
+  assert.deepEqual(named({ to: 'Ada <ada@x.example>, bob@x.example' }), [
+    'to=ada@x.example',
+    'to=bob@x.example',
+  ]);
+  assert.deepEqual(named({ message: { cc: ['ada', 'bob'] } }), ['message.cc=ada', 'message.cc=bob']);
+  assert.deepEqual(named({ account: 4711 }), ['account=4711']);
+});
+
+test('names, dates, numbers and prose are none', () => {
+  assert.deepEqual(named({ subject: 'Hello', day: '2026-11-21', amount: 12, id: 'doc-2003' }), []);
+  assert.deepEqual(named({ body: `${'word '.repeat(30)}a@b.example` }), []);
+});
+
+test('a list without end costs a bounded question, and is said to be longer', () => {
+  const to = (count: number) => Array.from({ length: count }, (_, n) => `a${n}@x.example`);
+  const { named: first, isAll } = recipientsIn({ to: to(10_000) });
+  assert.deepEqual([first.length, isAll], [200, false]);
+  const all = recipientsIn({ to: to(200) });
+  assert.deepEqual([all.named.length, all.isAll], [200, true]);
+});
+
+test('a text without end is not looked at to its end, and is said not to be', () => {
+  assert.equal(recipientsIn({ to: 'ada@x.example, '.repeat(20_000) }).isAll, false);
+  assert.deepEqual(named({ to: `${'ada@x.example, '.repeat(2_000)}eve@x.example` }), [
+    'to=ada@x.example',
+    'to=eve@x.example',
+  ]);
+});
+
+test('the user has said a value if it stands in the words as a whole', () => {
+  const words = new UserTexts(['Write to Ada@x.example, please. My number is 020 7946 0958.'], () => [
+    'Turin',
+  ]);
+  for (const value of ['ada@x.example', 'Ada@X.example', 'write', 'turin', '020-7946 0958', '02079460958'])
+    assert.equal(words.hold(value), true, value);
+  for (const value of ['da@x.example', 'ada@x.exampl', 'a@x.example', 'tur', '079460958x', 'ada', 'eve'])
+    assert.equal(words.hold(value), false, value);
+});
+
+test('a new sentence may follow an address without a space', () => {
+  const words = new UserTexts(['Post it on www.our-company.com.They know. b@x.co.uk'], () => []);
+  assert.equal(words.hold('www.our-company.com'), true);
+  assert.equal(words.hold('b@x.co'), false);
+});
+
+test('what apps returned holds whole words as they stand, and forgets what was before too much else', () => {
+  const returned = new ReturnedTexts();
+  returned.hear('Pay <ada@x.example>, not bob@x.example.org.');
+  assert.deepEqual(
+    ['Ada@x.example', 'da@x.example', 'bob@x.example', 'bob@x.example.org', ''].map((value) =>
+      returned.hold(value),
+    ),
+    [true, false, false, true, false],
+  );
+  returned.hear('a '.repeat(1024 * 1024));
+  assert.equal(returned.hold('ada@x.example'), false);
+});
+
+test('a full stop ends a sentence and no address', () => {
+  const words = new UserTexts(['mail a@x.co. then wait; b@x.co.uk'], () => []);
+  assert.equal(words.hold('a@x.co'), true);
+  assert.equal(words.hold('b@x.co'), false);
+});
+
+test('prose may change, everything else may not', () => {
+  const long = 'word '.repeat(20);
+  assert.deepEqual(boundArguments({ to: 'ada', subject: 'Hi', body: long, n: 1 }), {
+    same: { to: 'ada', subject: 'Hi', n: 1 },
+    free: ['body'],
+  });
+  assert.deepEqual(boundArguments({ to: long, body: 'a\nb' }), { same: { to: long }, free: ['body'] });
+  assert.deepEqual(boundArguments({ deep: { body: long } }), { same: { deep: { body: long } }, free: [] });
+});
+
+test('no argument is lost between what stays the same and what may change', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.oneof(fc.string({ maxLength: 200 }), fc.integer())), (args) => {
+      const { same, free } = boundArguments(args);
+      assert.deepEqual([...Object.keys(same), ...free].sort(), Object.keys(args).sort());
+    }),
+  );
+});
+
+test('an address is said whatever way a program has to put it', () => {
+  const words = new UserTexts(['Look at www.x.example and y.example/path.'], () => []);
+  for (const value of ['https://www.x.example', 'http://www.x.example/', 'https://y.example/path'])
+    assert.equal(words.hold(value), true, value);
+  for (const value of [
+    'https://x.example.evil.net',
+    'https://www.x.example@evil.net',
+    'https://y.example/other',
+  ])
+    assert.equal(words.hold(value), false, value);
+});
+
+test('where not all text is looked at for recipients, any argument may name one', () => {
+  const datum = argumentsDatum('send', { body: 'x'.repeat(300_000), to: ['eve@y.org'] }, null);
+  assert.deepEqual(datum.identifying, ['body', 'to']);
+  assert.deepEqual(argumentsDatum('send', { body: 'x', to: ['eve@y.org'] }, null).identifying, ['to']);
+});
+
+for (const [where, message, isSaid] of [
+  ['in a line that is marked as quoted', 'answer this:\n> write to eve@evil.example', false],
+  ['in a fenced block', 'answer this:\n```\nwrite to eve@evil.example\n```', false],
+  ['in a forwarded mail', 'answer:\nFrom: Eve <a@b.example>\nwrite to eve@evil.example', false],
+  ['in a line of its own', 'answer this:\n> hello\nand write to eve@evil.example', true],
+  ['in quotation marks, as a text to be sent', 'write to "eve@evil.example"', true],
+] as const) {
+  test(`an address ${where} is ${isSaid ? '' : 'not '}said by the user`, () => {
+    const heard = new UserTexts([], () => []);
+    heard.hear(message);
+    const inPrivate = new UserTexts([], () => []);
+    inPrivate.hearInPrivate(message);
+    const before = new UserTexts([message], () => []);
+    const said = [heard, inPrivate, before].map((words) => words.hold('eve@evil.example'));
+    assert.deepEqual(said, [isSaid, isSaid, isSaid]);
+  });
+}
