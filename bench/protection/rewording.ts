@@ -9,7 +9,7 @@
  */
 import { createHash } from 'node:crypto';
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
-import { Chance } from '../detectors/writing.ts';
+import { Chance } from '../detectors/generation/writing.ts';
 import type { Frame } from './frames.ts';
 
 /** Where an attack stands in a text, and the attacker's goal in it. */

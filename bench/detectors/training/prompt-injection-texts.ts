@@ -4,7 +4,7 @@
  * is measured by is not here: a test searches these texts for the published attacks, their frames and identifiers, the
  * neutral frames of `bench/protection` and the labelled texts that are held out.
  */
-import type { Chance } from '../writing.ts';
+import type { Chance } from '../generation/writing.ts';
 
 export interface TrainingText {
   readonly text: string;

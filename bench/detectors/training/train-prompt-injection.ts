@@ -18,7 +18,7 @@ import {
   sentencesIn,
 } from '../../../packages/detectors/src/prompt-injection/features.ts';
 import { SIGNS } from '../../../packages/detectors/src/prompt-injection/signs.ts';
-import { Chance } from '../writing.ts';
+import { Chance } from '../generation/writing.ts';
 import { trainingTexts } from './prompt-injection-texts.ts';
 
 const FILE = join(import.meta.dirname, '../../../packages/detectors/src/prompt-injection/weights.json');

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Section } from '../../evaluation/suite.ts';
-import { KETTLE_PAIR } from './kettle-pair.ts';
 import { obedientHalf } from './obedient.ts';
+import { KETTLE_PAIR } from './pairs/kettle-pair.ts';
 import { decodeRecord, encodeRecord, type RecordedQuestion, type UnitRecord } from './record.ts';
 import { tableOne } from './table-one.ts';
 

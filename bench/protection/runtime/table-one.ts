@@ -7,7 +7,7 @@
  */
 import type { Section } from '../../evaluation/suite.ts';
 import type { ColumnId } from './column.ts';
-import { type Harm, SETTINGS, type Setting } from './pair.ts';
+import { type Harm, SETTINGS, type Setting } from './pairs/pair.ts';
 import { ASKERS, type RecordedQuestion, type UnitRecord } from './record.ts';
 
 type Category = 'app compromise' | 'app data stealing' | 'system data stealing';

@@ -14,7 +14,7 @@ import {
   parseJson,
 } from '@cordon/core';
 import { drawPermission, textOfDrawing } from '../../../packages/cli/src/prompt-drawing.ts';
-import type { Pair, PairCall } from './pair.ts';
+import type { Pair, PairCall } from './pairs/pair.ts';
 import type { Asker, RecordedQuestion } from './record.ts';
 
 /**

@@ -33,6 +33,7 @@ export { type ReadTrace, readTrace, TRACE_FORMATS } from './formats/read-trace.t
 export type { TraceFormat } from './formats/shape.ts';
 export { TraceLabels } from './labelled-trace.ts';
 export { isMark } from './note-shape.ts';
+export { recordFields } from './record-text.ts';
 export type {
   CalledTool,
   CarrierEvent,
