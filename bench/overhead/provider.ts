@@ -18,7 +18,11 @@ import {
   type Result,
 } from '@cordon/core';
 import { createObedientModel, decodeScenario, type Scenario } from '@cordon/llm';
-import { type FakeChatRequest, type FakeCompletion, startFakeOpenAi } from '../../e2e/fake-openai/server.ts';
+import {
+  type FakeChatRequest,
+  type FakeCompletion,
+  startFakeOpenAi,
+} from '../../testkit/fake-openai/server.ts';
 import { millisecondsFor } from './latency.ts';
 import { promptTokens, tokensIn } from './tokens.ts';
 
