@@ -1,6 +1,7 @@
 /** How long a user waits for a program to be there: the prompt of `cordon chat`, and bare Node beside it. */
+
+import { WatchedProcess } from '@cordon/testkit/watched-process.ts';
 import { CONFIGURATION, CORDON, type Home, NODE } from './places.ts';
-import { WatchedProcess } from './watched-process.ts';
 
 const PROMPT = 'cordon> ';
 const CHAT = ['chat', '--config', CONFIGURATION];

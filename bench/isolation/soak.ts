@@ -15,8 +15,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { DEFAULT_TURN_LIMITS } from '@cordon/core';
 import { AppNetwork, SpokePool } from '@cordon/hub/parts';
+import { fail, MeasuredHost, must, openRig, programApp, type Rig } from '@cordon/testkit/isolation/rig.ts';
 import { descendants } from './memory.ts';
-import { fail, MeasuredHost, must, openRig, programApp, type Rig } from './rig.ts';
 import { ECHO } from './starts.ts';
 
 /** Each second one is killed in the middle of a call, and each tenth has the network. */

@@ -22,7 +22,7 @@ import {
   type FakeChatRequest,
   type FakeCompletion,
   startFakeOpenAi,
-} from '../../testkit/fake-openai/server.ts';
+} from '@cordon/testkit/fake-openai/server.ts';
 import { millisecondsFor } from './latency.ts';
 import { promptTokens, tokensIn } from './tokens.ts';
 

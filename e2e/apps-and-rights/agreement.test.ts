@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { calls, type FakeScript, says, startFakeOpenAi } from '../../testkit/fake-openai/server.ts';
+import { calls, type FakeScript, says, startFakeOpenAi } from '@cordon/testkit/fake-openai/server.ts';
 import { Home, ofKind, outcomesIn, type Run } from '../harness/cordon.ts';
 import { inTurns, planning, step } from '../harness/provider-script.ts';
 

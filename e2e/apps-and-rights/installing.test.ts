@@ -7,8 +7,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { TestRegistry } from '../../packages/cli/test/registry-fixture.ts';
-import { calls, type FakeScript, says, startFakeOpenAi } from '../../testkit/fake-openai/server.ts';
+import { calls, type FakeScript, says, startFakeOpenAi } from '@cordon/testkit/fake-openai/server.ts';
+import { TestRegistry } from '@cordon/testkit/registry.ts';
 import { type Conversation, Home } from '../harness/cordon.ts';
 import { bodyOf, inTurns, plannerInputOf, requestsWith, step } from '../harness/provider-script.ts';
 

@@ -9,7 +9,7 @@ import { chmodSync, lchownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { calls, says, startFakeOpenAi } from '../../testkit/fake-openai/server.ts';
+import { calls, says, startFakeOpenAi } from '@cordon/testkit/fake-openai/server.ts';
 import { Place, ROOT, type Run } from '../harness/provider-harness.ts';
 import { bodyOf, inTurns, plannerRequests, planning, step } from '../harness/provider-script.ts';
 import { eventsOf } from '../harness/provider-trace.ts';

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { calls, says, startFakeOpenAi } from '../../testkit/fake-openai/server.ts';
+import { calls, says, startFakeOpenAi } from '@cordon/testkit/fake-openai/server.ts';
 import { Place, ROOT, type Run } from '../harness/provider-harness.ts';
 import { inTurns, planning, step } from '../harness/provider-script.ts';
 import { assertMediated, eventsOf } from '../harness/provider-trace.ts';

@@ -13,7 +13,7 @@ import {
   type FakeScript,
   says,
   startFakeOpenAi,
-} from '../../testkit/fake-openai/server.ts';
+} from '@cordon/testkit/fake-openai/server.ts';
 import { Place, ROOT, type Run } from '../harness/provider-harness.ts';
 import {
   bodyOf,

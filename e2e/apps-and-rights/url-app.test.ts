@@ -9,7 +9,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { calls, type FakeScript, says, startFakeOpenAi } from '../../testkit/fake-openai/server.ts';
+import { calls, type FakeScript, says, startFakeOpenAi } from '@cordon/testkit/fake-openai/server.ts';
 import { Place, ROOT, type Run } from '../harness/provider-harness.ts';
 import { inTurns, planning, step } from '../harness/provider-script.ts';
 import { assertMediated, eventsOf, fieldOf } from '../harness/provider-trace.ts';

@@ -8,14 +8,14 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import {
   calls,
   type FakeOpenAi,
   type FakeScript,
   says,
   startFakeOpenAi,
-} from '../../testkit/fake-openai/server.ts';
+} from '@cordon/testkit/fake-openai/server.ts';
+import fc from 'fast-check';
 import { SEED } from '../../tools/seed.ts';
 import {
   type Conversation,

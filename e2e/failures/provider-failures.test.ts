@@ -15,7 +15,7 @@ import {
   rateLimits,
   says,
   startFakeOpenAi,
-} from '../../testkit/fake-openai/server.ts';
+} from '@cordon/testkit/fake-openai/server.ts';
 import { Place, type Run } from '../harness/provider-harness.ts';
 import { bodyOf } from '../harness/provider-script.ts';
 import { assertMediated, eventsOf, fieldOf } from '../harness/provider-trace.ts';

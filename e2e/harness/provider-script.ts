@@ -8,7 +8,7 @@ import type {
   FakeChatRequest,
   FakeCompletion,
   FakeScript,
-} from '../../testkit/fake-openai/server.ts';
+} from '@cordon/testkit/fake-openai/server.ts';
 
 /** What the planner was asked; null for every other request. */
 export function plannerInputOf(request: FakeChatRequest): PlannerInput | null {

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { calls, type FakeScript, says, startFakeOpenAi } from '../../testkit/fake-openai/server.ts';
+import { calls, type FakeScript, says, startFakeOpenAi } from '@cordon/testkit/fake-openai/server.ts';
 import { answersIn, Home, object, ofKind, outcomesIn, type Printed, type Run } from '../harness/cordon.ts';
 import { inTurns, plannerInputOf, step } from '../harness/provider-script.ts';
 

@@ -10,7 +10,7 @@ import {
   type FakeScript,
   says,
   startFakeOpenAi,
-} from '../../testkit/fake-openai/server.ts';
+} from '@cordon/testkit/fake-openai/server.ts';
 import { answersIn, Home, object, ofKind, type Printed } from '../harness/cordon.ts';
 import { inTurns, planning, requestsWith, step } from '../harness/provider-script.ts';
 

@@ -7,7 +7,7 @@ import {
   type FakeScript,
   says,
   startFakeOpenAi,
-} from '../../testkit/fake-openai/server.ts';
+} from '@cordon/testkit/fake-openai/server.ts';
 import { Home, ofKind, outcomesIn } from '../harness/cordon.ts';
 import { inTurns, planning, step } from '../harness/provider-script.ts';
 

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { calls, type FakeScript, says, startFakeOpenAi } from '../../testkit/fake-openai/server.ts';
+import { calls, type FakeScript, says, startFakeOpenAi } from '@cordon/testkit/fake-openai/server.ts';
 import { EXAMPLES, Home, object, objects, ofKind, type Printed, REPOSITORY } from '../harness/cordon.ts';
 import { bodyOf, inTurns, planning, step } from '../harness/provider-script.ts';
 

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { calls, type FakeChatRequest, says, startFakeOpenAi } from '../../testkit/fake-openai/server.ts';
+import { calls, type FakeChatRequest, says, startFakeOpenAi } from '@cordon/testkit/fake-openai/server.ts';
 import { Place, ROOT } from '../harness/provider-harness.ts';
 import { bodyOf, inTurns, plannerInputOf, planning, requestsWith, step } from '../harness/provider-script.ts';
 

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type FakeScript, says, startFakeOpenAi } from '../../testkit/fake-openai/server.ts';
+import { type FakeScript, says, startFakeOpenAi } from '@cordon/testkit/fake-openai/server.ts';
 import { Place, type Run } from '../harness/provider-harness.ts';
 import { bodyOf, planning, step } from '../harness/provider-script.ts';
 

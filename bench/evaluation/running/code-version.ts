@@ -10,7 +10,7 @@ import { join, relative } from 'node:path';
 import { CODE_ROOT } from '../../places.ts';
 
 /** Without tests, documentation, data and results: those change nothing that is measured, or are told apart. */
-const SOURCES = ['packages', 'bench', 'policies', 'examples', 'attacks'];
+const SOURCES = ['packages', 'bench', 'policies', 'examples', 'attacks', 'testkit'];
 const LEFT_OUT = new Set(['node_modules', 'test', 'data', 'results', 'documentation']);
 const IS_SOURCE = /(?<!\.test)\.(?:ts|mjs|js|json|gr|c)$/;
 

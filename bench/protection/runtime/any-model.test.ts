@@ -10,7 +10,7 @@ import {
   type FakeAnswer,
   type FakeChatRequest,
   startFakeOpenAi,
-} from '../../../testkit/fake-openai/server.ts';
+} from '@cordon/testkit/fake-openai/server.ts';
 import { obedientHalf } from './obedient.ts';
 import { KETTLE_PAIR } from './pairs/kettle-pair.ts';
 import { decodeRecord, type UnitRecord } from './record.ts';

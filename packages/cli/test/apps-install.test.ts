@@ -6,8 +6,8 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { TestRegistry } from '@cordon/testkit/registry.ts';
 import { PROGRAM } from './install-fixture.ts';
-import { TestRegistry } from './registry-fixture.ts';
 
 const CORDON = join(import.meta.dirname, '../src/main.ts');
 

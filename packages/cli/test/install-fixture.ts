@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { DEFAULT_APP_LIMITS, type Result } from '@cordon/core';
 import { commandSpec, openSandbox, type PackageCall, parsePackageLauncher } from '@cordon/sandbox';
+import { TestRegistry } from '@cordon/testkit/registry.ts';
 import { type Fetched, fetchPackages, type Installer } from '../src/install/install.ts';
 import { findNpm } from '../src/install/npm-program.ts';
 import type { InstallRecord } from '../src/install/record.ts';
 import { DEFAULT_STEP_LIMITS, type StepLimits } from '../src/install/step.ts';
-import { TestRegistry } from './registry-fixture.ts';
 
 export const sandbox = openSandbox({ node: process.execPath });
 

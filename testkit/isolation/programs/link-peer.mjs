@@ -1,6 +1,6 @@
 /** A peer on the hub's link, confined as the agent loop is: the loop's own channel, asking as in `bare-peer.mjs`. */
 import { Socket } from 'node:net';
-import { openChannel } from '../../../packages/spoke/src/channel.ts';
+import { openChannel } from '@cordon/spoke';
 
 const channel = openChannel(
   new Socket({ fd: 3, readable: true, writable: true }),

@@ -22,9 +22,9 @@ import {
 import { type AppLauncher, appLauncher, loopLauncher, type SpokeLauncher } from '@cordon/hub';
 import { AppHost, type AppNetwork, NO_PINS, type ToolResult, validatorOnDemand } from '@cordon/hub/parts';
 import { openSandbox, type Sandbox } from '@cordon/sandbox';
-import { CODE_ROOT } from '../places.ts';
 import { Heard } from '../watched-process.ts';
 
+const CODE_ROOT = join(import.meta.dirname, '../..');
 export const PROGRAMS = join(import.meta.dirname, 'programs');
 
 export interface Rig {
