@@ -38,11 +38,11 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['code at run time'],
     why: 'who answers questions of rules is loaded when somebody is to be asked',
   },
-  'packages/cli/src/case-studies/chat-client.ts': {
+  'examples/cases/chat-client.ts': {
     of: ['http'],
     why: 'a case of the demo opens links at a server of its own on loopback, as a chat client does',
   },
-  'packages/cli/src/commands/demo.ts': {
+  'examples/cases/demo.ts': {
     of: ['files'],
     why: 'the demo prepares the state of its apps and judges what they did by it',
   },
@@ -94,11 +94,11 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['code at run time'],
     why: 'modules of predicates are started only where there are some',
   },
-  'packages/cli/src/commands/bench.ts': {
+  'bench/evaluation/command/bench.ts': {
     of: ['clock', 'code at run time'],
     why: 'what measures is loaded when it is asked for, and is given the clock',
   },
-  'packages/cli/src/commands/doctor-attack.ts': {
+  'attacks/escape/command.ts': {
     of: ['clock', 'code at run time'],
     why: 'the attempts to get out are loaded when they are asked for; it tells how long they will take',
   },

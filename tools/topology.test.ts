@@ -70,8 +70,8 @@ test('every package is in the table and the table names no other', () => {
 });
 
 for (const [what, loader] of [
-  ['attacks', 'packages/cli/src/commands/doctor-attack.ts'],
-  ['bench', 'packages/cli/src/commands/bench.ts'],
+  ['attacks', 'attacks/escape/command.ts'],
+  ['bench', 'bench/evaluation/command/bench.ts'],
 ] as const) {
   test(`\`${what}\` is loaded by one command, when it is called, and by nothing else`, () => {
     const files = PACKAGES.flatMap((name) => sourceFiles(`packages/${name}/src`));

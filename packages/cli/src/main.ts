@@ -336,7 +336,7 @@ function useCommands(cordon: Command): void {
   )
     .option('--verbose', 'show every event')
     .action((number: string | undefined, options) =>
-      run(options, async (around) => (await import('./commands/demo.ts')).demo(around, number)),
+      run(options, async (around) => (await import('../../../examples/cases/demo.ts')).demo(around, number)),
     );
 }
 
@@ -560,7 +560,7 @@ function machineCommands(cordon: Command): void {
     .action(({ attack = false, ...options }) =>
       run(options, async (around) =>
         attack !== false
-          ? (await import('./commands/doctor-attack.ts')).doctorAttack(around, attack)
+          ? (await import('../../../attacks/escape/command.ts')).doctorAttack(around, attack)
           : (await import('./commands/doctor.ts')).doctor(around),
       ),
     );
@@ -593,7 +593,12 @@ function benching(bench: Command): void {
     .option('--json', 'print one JSON object per line')
     .action((name: string | undefined, paths: string[], { json, config, baseUrl, ...options }) =>
       run({ json, config, baseUrl, model: options.model }, async (around) =>
-        (await import('./commands/bench.ts')).bench(around, name ?? 'list', paths, options),
+        (await import('../../../bench/evaluation/command/bench.ts')).bench(
+          around,
+          name ?? 'list',
+          paths,
+          options,
+        ),
       ),
     );
 }

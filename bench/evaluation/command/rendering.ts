@@ -13,9 +13,9 @@ import type {
   Section,
   SuiteResult,
 } from '@cordon/bench';
-import type { Marks } from '../drawing.ts';
-import type { Screen } from '../screen.ts';
-import { renderTable } from '../table.ts';
+import type { Marks } from '../../../packages/cli/src/drawing.ts';
+import type { Screen } from '../../../packages/cli/src/screen.ts';
+import { renderTable } from '../../../packages/cli/src/table.ts';
 
 /** How figures are written: of the bench, which is loaded when it is asked for. */
 export interface Writing {

@@ -4,8 +4,8 @@
  * Ring 1.
  */
 import type { Event, EventId } from '@cordon/core';
-import { argumentsInLine } from './argument-lines.ts';
-import type { StoryLine } from './table.ts';
+import { argumentsInLine } from '../../packages/cli/src/argument-lines.ts';
+import type { StoryLine } from '../../packages/cli/src/table.ts';
 
 /** Characters. */
 const MOST_ARGUMENTS = 90;

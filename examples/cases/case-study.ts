@@ -6,7 +6,7 @@
  * Ring 1.
  */
 import { isJsonObject, type Json } from '@cordon/core';
-import type { AnswerOptions } from '../answers.ts';
+import type { AnswerOptions } from '../../packages/cli/src/answers.ts';
 
 /** A file of an app's state; null where there is none. */
 type AppState = (app: string, file: string) => Json;

@@ -6,11 +6,11 @@
  * Ring 1.
  */
 import type { Result as Attempted, Outcome } from '@cordon/attacks';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { renderTable } from '../table.ts';
-import { readWeaker } from '../weaker.ts';
-import { doctor } from './doctor.ts';
-import type { Surroundings } from './surroundings.ts';
+import { doctor } from '../../packages/cli/src/commands/doctor.ts';
+import type { Surroundings } from '../../packages/cli/src/commands/surroundings.ts';
+import { EXIT, type ExitCode } from '../../packages/cli/src/exit.ts';
+import { renderTable } from '../../packages/cli/src/table.ts';
+import { readWeaker } from '../../packages/cli/src/weaker.ts';
 
 /** `wanted`: the group of attempts to make; true: all. */
 export async function doctorAttack(surroundings: Surroundings, wanted: string | true): Promise<ExitCode> {

@@ -16,10 +16,10 @@ import type {
   Suite,
 } from '@cordon/bench';
 import { type Fault, failed, fault, type ModelPrice, ok, type Result } from '@cordon/core';
-import type { Configuration } from '../config.ts';
-import { broker } from '../models.ts';
-import { OBEDIENT_MODEL } from '../provider-config.ts';
-import { duration } from '../scan/progress-bar.ts';
+import type { Configuration } from '../../../packages/cli/src/config.ts';
+import { broker } from '../../../packages/cli/src/models.ts';
+import { OBEDIENT_MODEL } from '../../../packages/cli/src/provider-config.ts';
+import { duration } from '../../../packages/cli/src/scan/progress-bar.ts';
 
 /** As commander hands them over. */
 export interface PlayOptions {

@@ -1,7 +1,7 @@
 /** The chat client of case 16, with its real server on loopback. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ChatMessage, showMessages } from '../src/case-studies/chat-client.ts';
+import { type ChatMessage, showMessages } from '../chat-client.ts';
 
 const withPreviews = (text: string): ChatMessage => ({ text, hasPreviews: true });
 

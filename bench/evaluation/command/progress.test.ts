@@ -1,7 +1,7 @@
 /** How far a benchmark is, on a terminal and elsewhere. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BenchProgress, type ProgressOptions } from '../src/bench/progress.ts';
+import { BenchProgress, type ProgressOptions } from './progress.ts';
 
 class Trial {
   time = 0;

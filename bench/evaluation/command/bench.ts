@@ -18,6 +18,11 @@ import type {
   Suite,
 } from '@cordon/bench';
 import { type Fault, fault, ok, type Result } from '@cordon/core';
+import type { Surroundings } from '../../../packages/cli/src/commands/surroundings.ts';
+import { Drawing } from '../../../packages/cli/src/drawing.ts';
+import { EXIT, type ExitCode } from '../../../packages/cli/src/exit.ts';
+import { absolutePath, defaultDataFolder } from '../../../packages/cli/src/paths.ts';
+import { renderTable } from '../../../packages/cli/src/table.ts';
 import {
   type AskedModel,
   askedModel,
@@ -26,14 +31,9 @@ import {
   type PlayOptions,
   playRefusal,
   requestWith,
-} from '../bench/playing.ts';
-import { BenchProgress } from '../bench/progress.ts';
-import { type Look, renderComparison, renderResult } from '../bench/report.ts';
-import { Drawing } from '../drawing.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { absolutePath, defaultDataFolder } from '../paths.ts';
-import { renderTable } from '../table.ts';
-import type { Surroundings } from './surroundings.ts';
+} from './playing.ts';
+import { BenchProgress } from './progress.ts';
+import { type Look, renderComparison, renderResult } from './rendering.ts';
 
 /** As commander hands them over. */
 export interface BenchOptions extends PlayOptions {

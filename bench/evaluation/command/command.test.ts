@@ -8,8 +8,8 @@ import { after, before, test } from 'node:test';
 import { brotliDecompressSync } from 'node:zlib';
 import { isJsonObject, type JsonObject, parseJson } from '@cordon/core';
 import { startFakeOpenAi } from '@cordon/testkit/fake-openai/server.ts';
-import { DATA_FOLDER } from '../data.ts';
-import { CORDON, Homes } from '../places.ts';
+import { DATA_FOLDER } from '../../data.ts';
+import { CORDON, Homes } from '../../places.ts';
 
 const homes = new Homes();
 const { environment } = homes.create();

@@ -5,8 +5,8 @@
  * Ring 1.
  */
 import type { Progress } from '@cordon/bench';
-import { duration } from '../scan/progress-bar.ts';
-import type { Style } from '../screen.ts';
+import { duration } from '../../../packages/cli/src/scan/progress-bar.ts';
+import type { Style } from '../../../packages/cli/src/screen.ts';
 
 export interface ProgressOptions {
   readonly write: (text: string) => void;
