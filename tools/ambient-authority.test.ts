@@ -38,14 +38,6 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['code at run time'],
     why: 'who answers questions of rules is loaded when somebody is to be asked',
   },
-  'examples/cases/chat-client.ts': {
-    of: ['http'],
-    why: 'a case of the demo opens links at a server of its own on loopback, as a chat client does',
-  },
-  'examples/cases/demo.ts': {
-    of: ['files'],
-    why: 'the demo prepares the state of its apps and judges what they did by it',
-  },
   'packages/cli/src/commands/memory.ts': {
     of: ['clock'],
     why: 'a store that gets another key is opened here',
@@ -94,13 +86,13 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['code at run time'],
     why: 'modules of predicates are started only where there are some',
   },
-  'bench/evaluation/command/bench.ts': {
-    of: ['clock', 'code at run time'],
-    why: 'what measures is loaded when it is asked for, and is given the clock',
+  'packages/cli/src/commands/run-command.ts': {
+    of: ['code at run time'],
+    why: 'what keeps compiled code is loaded before everything else',
   },
-  'attacks/escape/command.ts': {
-    of: ['clock', 'code at run time'],
-    why: 'the attempts to get out are loaded when they are asked for; it tells how long they will take',
+  'packages/cli/src/commands/source-program.ts': {
+    of: ['files', 'processes'],
+    why: 'starts benchmarks, escape attempts and case studies where their sources are there',
   },
   'packages/cli/src/commands/run.ts': {
     of: ['files', 'environment', 'clock', 'code at run time'],

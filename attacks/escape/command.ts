@@ -1,55 +1,37 @@
 /**
- * `cordon doctor --attack`: after the layers, the attempts to get out of them. Each is a small hostile program in a
- * real sandbox of this machine, beside one that does what is allowed. The suite is loaded only here, and is not part
- * of a published Cordon.
+ * What `cordon doctor --attack` starts, and `npm run attacks [-- GROUP|ID...]`: the attempts to get out of the sandbox. Each is a
+ * small hostile program in a real sandbox of this machine, beside one that does what is allowed.
  *
- * Ring 1.
+ * Ring 2.
  */
-import type { Result as Attempted, Outcome } from '@cordon/attacks';
-import { doctor } from '../../packages/cli/src/commands/doctor.ts';
 import type { Surroundings } from '../../packages/cli/src/commands/surroundings.ts';
 import { EXIT, type ExitCode } from '../../packages/cli/src/exit.ts';
 import { renderTable } from '../../packages/cli/src/table.ts';
 import { readWeaker } from '../../packages/cli/src/weaker.ts';
+import type { Outcome } from './program.ts';
+import { type Result as Attempted, attemptsHere, runSuite } from './suite.ts';
 
-/** `wanted`: the group of attempts to make; true: all. */
-export async function doctorAttack(surroundings: Surroundings, wanted: string | true): Promise<ExitCode> {
-  const code = await doctor(surroundings);
-  if (code !== EXIT.done) return code;
-  const suite = await loadSuite();
-  if (suite === null) {
-    surroundings.notes.say(
-      'cordon: ',
-      'the escape attempts are not installed: only the source repository contains them',
-      'bad',
-    );
-    return EXIT.failed;
-  }
-  const all = suite.attemptsHere();
-  const attempts = all.filter(({ group }) => wanted === true || group === wanted);
-  if (attempts.length === 0) {
+/** `wanted`: groups of attempts, or single ones by their ids; empty: all. */
+export async function attack(surroundings: Surroundings, wanted: readonly string[]): Promise<ExitCode> {
+  const all = attemptsHere();
+  const unknown = wanted.find((name) => !all.some(({ id, group }) => id === name || group === name));
+  if (unknown !== undefined) {
     const groups = [...new Set(all.map(({ group }) => group))].join(', ');
     surroundings.notes.say('cordon: ', `unknown group of attempts; help: use one of ${groups}`, 'bad');
     return EXIT.failed;
   }
+  const attempts = all.filter(
+    ({ id, group }) => wanted.length === 0 || wanted.includes(id) || wanted.includes(group),
+  );
   const weaker = readWeaker(surroundings.configurationInEffect()?.weaker ?? []);
+  if (!weaker.ok) return surroundings.tellObstacle({ kind: 'diagnostics', diagnostics: weaker.fault });
   const progress = new Progress(surroundings, attempts.length);
-  const step = () => progress.step();
-  const results = await suite.runSuite(attempts, step, weaker.ok ? weaker.value : []);
+  const results = await runSuite(attempts, () => progress.step(), weaker.value);
   progress.clear();
-  return tell(surroundings, results);
+  return report(surroundings, results);
 }
 
-async function loadSuite(): Promise<typeof import('@cordon/attacks') | null> {
-  try {
-    return await import('@cordon/attacks');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') return null;
-    throw error;
-  }
-}
-
-function tell(surroundings: Surroundings, results: readonly Attempted[]): ExitCode {
+function report(surroundings: Surroundings, results: readonly Attempted[]): ExitCode {
   const bad = results.filter(({ verdict }) => verdict !== 'stopped' && verdict !== 'known');
   const isGood = bad.length === 0 && results.length > 0;
   if (surroundings.wantsJson) {

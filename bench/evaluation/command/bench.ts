@@ -1,28 +1,25 @@
 /**
- * `cordon bench`: whether it protects, whether it still works, and what it costs, measured on this machine. What
- * measures is loaded only here, and is not part of a published Cordon. docs/cli.md.
+ * `cordon bench`: whether it protects, whether it still works, and what it costs, measured on this machine. docs/cli.md.
  *
- * Ring 1.
+ * Ring 2.
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type {
-  BenchRequest,
-  Estimate,
-  Observer,
-  OtherData,
-  PlayedModel,
-  Ran,
-  RunStore,
-  Start,
-  Suite,
-} from '@cordon/bench';
 import { type Fault, fault, ok, type Result } from '@cordon/core';
 import type { Surroundings } from '../../../packages/cli/src/commands/surroundings.ts';
 import { Drawing } from '../../../packages/cli/src/drawing.ts';
 import { EXIT, type ExitCode } from '../../../packages/cli/src/exit.ts';
 import { absolutePath, defaultDataFolder } from '../../../packages/cli/src/paths.ts';
 import { renderTable } from '../../../packages/cli/src/table.ts';
+import { costOf, type Estimate, type PlayedModel, replayedModel } from '../../model/index.ts';
+import { compared } from '../presentation/compare.ts';
+import { page } from '../presentation/page.ts';
+import { readResults, resultLine } from '../result.ts';
+import { codeVersion } from '../running/code-version.ts';
+import { type Observer, type Ran, runSuite } from '../running/run.ts';
+import { keptRecords, RunStore, type Start } from '../running/run-store.ts';
+import type { BenchRequest, OtherData, Suite } from '../suite.ts';
+import { SUITES } from '../suites.ts';
 import {
   type AskedModel,
   askedModel,
@@ -51,8 +48,6 @@ export interface BenchOptions extends PlayOptions {
 
 const OTHER_DATA: readonly OtherData[] = ['traces', 'labels', 'pairs'];
 
-type Bench = typeof import('@cordon/bench');
-
 /** 0: all aims are met; 1: one is missed; 2: it could not be measured, or not to the end. */
 export async function bench(
   surroundings: Surroundings,
@@ -60,39 +55,32 @@ export async function bench(
   paths: readonly string[],
   options: BenchOptions,
 ): Promise<ExitCode> {
-  const loaded = await loadBench();
-  if (loaded === null) {
-    const message = 'the benchmarks are not installed: only the source repository contains them';
-    surroundings.tellFault(fault('usage', message));
-    return EXIT.failed;
-  }
-  if (what === 'compare') return compare(surroundings, loaded, paths);
+  if (what === 'compare') return compare(surroundings, paths);
   if (paths.length > 0) {
     surroundings.tellFault(
       fault('usage', `unexpected arguments: \`${paths.join(' ')}\``, 'name one benchmark, or `all`'),
     );
     return EXIT.failed;
   }
-  if (what === 'list') return list(surroundings, loaded);
-  const suites = loaded.SUITES.filter(({ id }) => what === 'all' || what === id);
+  if (what === 'list') return list(surroundings);
+  const suites = SUITES.filter(({ id }) => what === 'all' || what === id);
   if (suites.length === 0) {
-    const names = [...loaded.SUITES.map(({ id }) => id), 'all', 'list', 'compare'].join(', ');
+    const names = [...SUITES.map(({ id }) => id), 'all', 'list', 'compare'].join(', ');
     surroundings.tellFault(fault('usage', `there is no benchmark \`${what}\``, `name one of ${names}`));
     return EXIT.failed;
   }
-  const refusal = refusalOf(suites, loaded, options) ?? playRefusal(suites, loaded, options);
+  const refusal = refusalOf(suites, options) ?? playRefusal(suites, options);
   if (refusal !== null) {
     surroundings.tellFault(refusal);
     return EXIT.failed;
   }
   const bencher = new Bencher(
     surroundings,
-    loaded,
     requestOf(surroundings, options),
     startOf(options),
     options.yes === true,
   );
-  const player = playerOf(surroundings, loaded, options, (reason) => bencher.stop(reason));
+  const player = playerOf(surroundings, options, (reason) => bencher.stop(reason));
   return player === 'wrong' ? EXIT.failed : bencher.run(suites, outFolder(surroundings, options), player);
 }
 
@@ -105,7 +93,6 @@ interface Player {
 /** Null: the obedient model. `wrong`: that has been told. */
 function playerOf(
   surroundings: Surroundings,
-  loaded: Bench,
   options: BenchOptions,
   onStop: (reason: string) => void,
 ): Player | null | 'wrong' {
@@ -115,23 +102,23 @@ function playerOf(
     return {
       asked: null,
       in: ({ id, jobs }) => {
-        const kept = loaded.keptRecords(folder, id);
+        const kept = keptRecords(folder, id);
         // Where time is measured, units run alone.
-        return kept.ok ? ok(loaded.replayedModel(kept.value, jobs === 1)) : kept;
+        return kept.ok ? ok(replayedModel(kept.value, jobs === 1)) : kept;
       },
     };
   }
   if (model === undefined) return null;
   const configuration = surroundings.configurationInEffect();
   if (configuration === null) return 'wrong';
-  const asked = askedModel(loaded, configuration, options, { now: () => performance.now(), onStop });
+  const asked = askedModel(configuration, options, { now: () => performance.now(), onStop });
   if (asked.ok) return { asked: asked.value, in: () => ok(asked.value.played) };
   surroundings.tellFault(asked.fault);
   return 'wrong';
 }
 
 /** Data that are given and that nobody looks at would be taken for what was measured. */
-function refusalOf(suites: readonly Suite[], { SUITES }: Bench, options: BenchOptions): Fault | null {
+function refusalOf(suites: readonly Suite[], options: BenchOptions): Fault | null {
   const { part } = options;
   const whole = suites.find(({ parts }) => part !== undefined && parts?.includes(part) !== true);
   if (whole !== undefined) {
@@ -147,16 +134,7 @@ function refusalOf(suites: readonly Suite[], { SUITES }: Bench, options: BenchOp
   return fault('usage', `${names} takes no \`--${left}\``, `leave it out, or measure ${takers.join(' or ')}`);
 }
 
-async function loadBench(): Promise<Bench | null> {
-  try {
-    return await import('@cordon/bench');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') return null;
-    throw error;
-  }
-}
-
-function list(surroundings: Surroundings, { SUITES }: Bench): ExitCode {
+function list(surroundings: Surroundings): ExitCode {
   if (surroundings.wantsJson)
     for (const { id, question } of SUITES) surroundings.json({ kind: 'bench.suite', suite: id, question });
   else
@@ -169,7 +147,7 @@ function list(surroundings: Surroundings, { SUITES }: Bench): ExitCode {
 }
 
 /** 0: nothing that was met is missed; 1: an aim is; 2: there is nothing to compare. */
-function compare(surroundings: Surroundings, loaded: Bench, paths: readonly string[]): ExitCode {
+function compare(surroundings: Surroundings, paths: readonly string[]): ExitCode {
   const [first, second, ...rest] = paths.map((path) => absolutePath(path, process.cwd(), surroundings.home));
   if (first === undefined || second === undefined || rest.length > 0) {
     surroundings.tellFault(
@@ -177,11 +155,11 @@ function compare(surroundings: Surroundings, loaded: Bench, paths: readonly stri
     );
     return EXIT.failed;
   }
-  const [before, after] = [loaded.readResults(first), loaded.readResults(second)];
+  const [before, after] = [readResults(first), readResults(second)];
   if (!before.ok) return surroundings.tellObstacle({ kind: 'fault', fault: before.fault });
   if (!after.ok) return surroundings.tellObstacle({ kind: 'fault', fault: after.fault });
-  const { comparisons, onlyBefore, onlyAfter } = loaded.compared(before.value, after.value);
-  const look = lookOf(surroundings, loaded);
+  const { comparisons, onlyBefore, onlyAfter } = compared(before.value, after.value);
+  const look = lookOf(surroundings);
   for (const comparison of comparisons)
     if (surroundings.wantsJson) surroundings.json({ kind: 'bench.compared', ...comparison });
     else renderComparison(look, comparison);
@@ -199,8 +177,8 @@ function compare(surroundings: Surroundings, loaded: Bench, paths: readonly stri
   return isWorse ? EXIT.refused : EXIT.done;
 }
 
-function lookOf({ output, hasUnicode }: Surroundings, loaded: Bench): Look {
-  return { screen: output, hasUnicode, marks: new Drawing(output, hasUnicode).marks, writing: loaded };
+function lookOf({ output, hasUnicode }: Surroundings): Look {
+  return { screen: output, hasUnicode, marks: new Drawing(output, hasUnicode).marks };
 }
 
 function requestOf(surroundings: Surroundings, options: BenchOptions): BenchRequest {
@@ -241,7 +219,6 @@ const SAME_INTERRUPT_MS = 500;
 
 class Bencher {
   readonly #surroundings: Surroundings;
-  readonly #bench: Bench;
   readonly #request: BenchRequest;
   readonly #start: Start;
   readonly #isAgreed: boolean;
@@ -249,19 +226,12 @@ class Bencher {
   readonly #stop = new AbortController();
   #stoppedAt = 0;
 
-  constructor(
-    surroundings: Surroundings,
-    loaded: Bench,
-    request: BenchRequest,
-    start: Start,
-    isAgreed: boolean,
-  ) {
+  constructor(surroundings: Surroundings, request: BenchRequest, start: Start, isAgreed: boolean) {
     this.#surroundings = surroundings;
-    this.#bench = loaded;
     this.#request = request;
     this.#start = start;
     this.#isAgreed = isAgreed;
-    this.#look = lookOf(surroundings, loaded);
+    this.#look = lookOf(surroundings);
   }
 
   /** Nothing more is measured, for a reason that is told once. */
@@ -274,11 +244,11 @@ class Bencher {
 
   async run(suites: readonly Suite[], folder: string, player: Player | null): Promise<ExitCode> {
     const surroundings = this.#surroundings;
-    const store = this.#bench.RunStore.open(folder);
+    const store = RunStore.open(folder);
     if (!store.ok) return surroundings.tellObstacle({ kind: 'fault', fault: store.fault });
     surroundings.onInterrupt = () => this.#interrupt();
     const codes: ExitCode[] = [];
-    const version = this.#bench.codeVersion();
+    const version = codeVersion();
     try {
       for (const suite of suites) {
         if (this.#stop.signal.aborted) break;
@@ -289,25 +259,23 @@ class Bencher {
           continue;
         }
         const model = played?.value;
-        const ran = await this.#bench
-          .runSuite(suite, {
-            request: model === undefined ? this.#request : requestWith(this.#request, model),
-            store: store.value,
-            version,
-            start: this.#start,
-            signal: this.#stop.signal,
-            observer: this.#observer(suite, progress),
-            now: () => performance.now(),
-            ...(model === undefined
-              ? {}
-              : {
-                  played: {
-                    model,
-                    agrees: (estimate) => this.#agrees(suite, estimate, player?.asked ?? null),
-                  },
-                }),
-          })
-          .finally(() => progress.clear());
+        const ran = await runSuite(suite, {
+          request: model === undefined ? this.#request : requestWith(this.#request, model),
+          store: store.value,
+          version,
+          start: this.#start,
+          signal: this.#stop.signal,
+          observer: this.#observer(suite, progress),
+          now: () => performance.now(),
+          ...(model === undefined
+            ? {}
+            : {
+                played: {
+                  model,
+                  agrees: (estimate) => this.#agrees(suite, estimate, player?.asked ?? null),
+                },
+              }),
+        }).finally(() => progress.clear());
         codes.push(
           ran.ok ? this.#tell(ran.value) : surroundings.tellObstacle({ kind: 'fault', fault: ran.fault }),
         );
@@ -328,19 +296,19 @@ class Bencher {
 
   /** Also what earlier runs left in the folder is on the page, each with its own facts. */
   #publish(store: RunStore): void {
-    const results = this.#bench.readResults(store.folder);
+    const results = readResults(store.folder);
     // Nothing was measured, and that was told.
     if (!results.ok) return;
-    const order = this.#bench.SUITES.map(({ id }) => id);
+    const order = SUITES.map(({ id }) => id);
     const inOrder = [...results.value].sort((a, b) => order.indexOf(a.suite) - order.indexOf(b.suite));
-    const file = store.publish(this.#bench.page(inOrder));
+    const file = store.publish(page(inOrder));
     if (!this.#surroundings.wantsJson) this.#surroundings.notes.say('', `the same as a page: ${file}`);
   }
 
   /** Null: the run may start. What it will come to is told in any case. */
   #agrees({ id }: Suite, estimate: Estimate, asked: AskedModel | null): Fault | null {
     if (asked === null || estimate.units === 0) return null;
-    const cost = this.#bench.costOf(estimate, asked.price);
+    const cost = costOf(estimate, asked.price);
     if (this.#surroundings.wantsJson)
       this.#surroundings.json({ kind: 'bench.estimate', suite: id, ...estimate, cost });
     else this.#note(`${id}: ${estimateText(asked.played, estimate, cost)}`);
@@ -408,7 +376,7 @@ class Bencher {
   }
 
   #tell({ result, missing, isInterrupted }: Ran): ExitCode {
-    if (this.#surroundings.wantsJson) this.#surroundings.json(this.#bench.resultLine(result));
+    if (this.#surroundings.wantsJson) this.#surroundings.json(resultLine(result));
     else renderResult(this.#look, result);
     if (missing.length > 0 || isInterrupted) return EXIT.failed;
     return result.aims.every(({ isMet }) => isMet) ? EXIT.done : EXIT.refused;

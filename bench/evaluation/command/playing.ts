@@ -2,24 +2,23 @@
  * `cordon bench --model` and `--replay`: the model that plays in the place of the obedient one, what it may spend, and what
  * the user is told before the first call.
  *
- * Ring 1.
+ * Ring 2.
  */
-import type {
-  BenchRequest,
-  Estimate,
-  PlayedModel,
-  ProviderModelParts,
-  providerModel,
-  replayedModel,
-  Spending,
-  SpendingLimits,
-  Suite,
-} from '@cordon/bench';
 import { type Fault, failed, fault, type ModelPrice, ok, type Result } from '@cordon/core';
 import type { Configuration } from '../../../packages/cli/src/config.ts';
 import { broker } from '../../../packages/cli/src/models.ts';
 import { OBEDIENT_MODEL } from '../../../packages/cli/src/provider-config.ts';
 import { duration } from '../../../packages/cli/src/scan/progress-bar.ts';
+import {
+  type Estimate,
+  type PlayedModel,
+  type ProviderModelParts,
+  providerModel,
+  Spending,
+  type SpendingLimits,
+} from '../../model/index.ts';
+import type { BenchRequest, Suite } from '../suite.ts';
+import { SUITES } from '../suites.ts';
 
 /** As commander hands them over. */
 export interface PlayOptions {
@@ -30,14 +29,6 @@ export interface PlayOptions {
   readonly yes?: boolean;
 }
 
-/** Of the bench, which is loaded when it is asked for. */
-export interface PlayParts {
-  readonly SUITES: readonly Suite[];
-  readonly Spending: typeof Spending;
-  readonly providerModel: typeof providerModel;
-  readonly replayedModel: typeof replayedModel;
-}
-
 export interface AskedModel {
   readonly played: PlayedModel;
   readonly spending: Spending;
@@ -45,11 +36,7 @@ export interface AskedModel {
 }
 
 /** What of the options cannot be; null: they can, and one of the two may be given. */
-export function playRefusal(
-  suites: readonly Suite[],
-  { SUITES }: Pick<PlayParts, 'SUITES'>,
-  options: PlayOptions,
-): Fault | null {
+export function playRefusal(suites: readonly Suite[], options: PlayOptions): Fault | null {
   const { model, replay, maxCalls, maxCost, yes } = options;
   if (model === undefined && replay === undefined) {
     const [left] = [
@@ -74,7 +61,6 @@ export function playRefusal(
 
 /** The model of a provider. Refused without a limit, or where it is known before the first call that none can succeed. */
 export function askedModel(
-  parts: PlayParts,
   configuration: Configuration,
   { model: id = '', maxCalls, maxCost }: PlayOptions,
   { now, onStop }: Pick<ProviderModelParts, 'now' | 'onStop'>,
@@ -87,8 +73,8 @@ export function askedModel(
   const { model, check } = broker(configuration, []);
   const problem = check(id);
   if (problem !== null) return failed(fault('model-failure', problem.message, problem.help));
-  const spending = new parts.Spending(limits.value, price);
-  return ok({ played: parts.providerModel({ id, model, spending, onStop, now }), spending, price });
+  const spending = new Spending(limits.value, price);
+  return ok({ played: providerModel({ id, model, spending, onStop, now }), spending, price });
 }
 
 function limitsOf(

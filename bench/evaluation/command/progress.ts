@@ -2,11 +2,11 @@
  * How far a benchmark is: a line that is overwritten on a terminal, and elsewhere a line at each tenth, so that a log
  * of an hour-long run is not silent.
  *
- * Ring 1.
+ * Ring 2.
  */
-import type { Progress } from '@cordon/bench';
 import { duration } from '../../../packages/cli/src/scan/progress-bar.ts';
 import type { Style } from '../../../packages/cli/src/screen.ts';
+import type { Progress } from '../running/run.ts';
 
 export interface ProgressOptions {
   readonly write: (text: string) => void;

@@ -1,42 +1,28 @@
 /**
  * Results of a benchmark in the terminal: sections, charts as rows of bars, and at the end what was aimed at.
  *
- * Ring 1.
+ * Ring 2.
  */
-import type {
-  Aim,
-  barRows,
-  Comparison,
-  figureText,
-  lineRows,
-  reservations,
-  Section,
-  SuiteResult,
-} from '@cordon/bench';
 import type { Marks } from '../../../packages/cli/src/drawing.ts';
 import type { Screen } from '../../../packages/cli/src/screen.ts';
 import { renderTable } from '../../../packages/cli/src/table.ts';
-
-/** How figures are written: of the bench, which is loaded when it is asked for. */
-export interface Writing {
-  readonly figureText: typeof figureText;
-  readonly barRows: typeof barRows;
-  readonly lineRows: typeof lineRows;
-  readonly reservations: typeof reservations;
-}
+import type { Comparison } from '../presentation/compare.ts';
+import { figureText, lineRows } from '../presentation/figure.ts';
+import { reservations } from '../presentation/page.ts';
+import type { SuiteResult } from '../result.ts';
+import type { Aim, Section } from '../suite.ts';
 
 export interface Look {
   readonly screen: Screen;
   readonly marks: Marks;
   readonly hasUnicode: boolean;
-  readonly writing: Writing;
 }
 
 export function renderResult(look: Look, { suite, question, aims, sections, run }: SuiteResult): void {
-  const { screen, writing } = look;
+  const { screen } = look;
   screen.line();
   screen.say('', `${suite}: ${question}`, 'bold');
-  for (const mark of writing.reservations(run)) screen.say('!! ', mark, 'warn');
+  for (const mark of reservations(run)) screen.say('!! ', mark, 'warn');
   for (const section of sections) {
     screen.line();
     renderSection(look, section);
@@ -57,7 +43,7 @@ function renderAims({ screen, marks }: Look, aims: readonly Aim[]): void {
 }
 
 function renderSection(look: Look, section: Section): void {
-  const { screen, writing } = look;
+  const { screen } = look;
   switch (section.kind) {
     case 'text':
       if (section.title !== null) screen.say('', section.title, 'bold');
@@ -72,7 +58,7 @@ function renderSection(look: Look, section: Section): void {
       return renderBars(look, section);
     case 'lines': {
       screen.say('', section.title, 'bold');
-      const { columns, rows } = writing.lineRows(section);
+      const { columns, rows } = lineRows(section);
       return renderTable(screen, columns, rows);
     }
   }
@@ -81,10 +67,7 @@ function renderSection(look: Look, section: Section): void {
 const BAR = 24;
 
 /** A line for each bar, drawn as long as it is beside the longest. */
-function renderBars(
-  { screen, hasUnicode, writing }: Look,
-  section: Extract<Section, { kind: 'bars' }>,
-): void {
+function renderBars({ screen, hasUnicode }: Look, section: Extract<Section, { kind: 'bars' }>): void {
   const most = Math.max(0, ...section.bars.flatMap(({ values }) => values.filter(Number.isFinite)));
   const hasSeries = section.series.length > 1;
   const rows = section.bars.flatMap(({ name, values }) =>
@@ -92,7 +75,7 @@ function renderBars(
       const value = values[index] ?? Number.NaN;
       const length = most > 0 && value > 0 ? Math.round((value / most) * BAR) : 0;
       const bar = (hasUnicode ? '█' : '#').repeat(length);
-      return [index === 0 ? name : '', ...(hasSeries ? [series] : []), writing.figureText(value), bar];
+      return [index === 0 ? name : '', ...(hasSeries ? [series] : []), figureText(value), bar];
     }),
   );
   renderTable(screen, ['', ...(hasSeries ? [''] : []), section.unit, ''], rows);
@@ -122,7 +105,7 @@ export function renderComparison(
   if (figures.length > 0) {
     screen.line();
     const rows = figures.slice(0, MOST_FIGURES).map(({ path, before, after, verdict, ratio }) => {
-      const times = ratio === null ? [] : [`×${look.writing.figureText(ratio)}`];
+      const times = ratio === null ? [] : [`×${figureText(ratio)}`];
       return [path, before, after, [...times, ...(verdict === 'changed' ? [] : [verdict])].join(', ')];
     });
     renderTable(screen, ['figure', 'before', 'after', ''], rows);

@@ -6,7 +6,7 @@
  */
 import { execFile } from 'node:child_process';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '@cordon/core';
-import { CASE_STUDIES } from '../../../examples/cases/index.ts';
+import { CASE_STUDIES } from '@cordon/example-cases';
 import type { Section, Unit } from '../../evaluation/suite.ts';
 import { CORDON, Homes } from '../../places.ts';
 

@@ -11,5 +11,5 @@ export async function start(surroundings: Surroundings): Promise<ExitCode> {
     '',
     'No model provider is configured, so Cordon plays the demo with its built-in demonstration model. To chat, set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY and give `--model provider/model`, or `--model ollama/llama3 --base-url http://127.0.0.1:11434/v1`.',
   );
-  return (await import('../../../../examples/cases/demo.ts')).demo(surroundings, undefined);
+  return (await import('./demo.ts')).demo(surroundings, undefined);
 }
