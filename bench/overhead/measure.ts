@@ -41,6 +41,18 @@ export interface Measure {
   readonly apps: number;
 }
 
+/** `cold`: nothing is started before it. */
+export type Phase = 'cold' | 'warm';
+
+/** One query, in the shared context and isolated. */
+export interface Query {
+  readonly set: string;
+  readonly installed: number;
+  readonly phase: Phase;
+  readonly baseline: Measure;
+  readonly isolated: Measure;
+}
+
 type Part = 'model' | 'planning' | 'tools' | 'starts' | 'hubMemory' | 'spokeMemory';
 interface Span {
   readonly part: Part;

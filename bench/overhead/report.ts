@@ -7,23 +7,14 @@
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import type { Section, SuiteReport } from '../evaluation/suite.ts';
 import { LATENCY, PRICE } from './latency.ts';
-import type { Measure } from './measure.ts';
+import type { Measure, Phase, Query } from './measure.ts';
 import { COST, PERCENTILES, TABLE_IV } from './published.ts';
 import { timeByApps } from './table-four.ts';
 
 /** Of the tool `need` as a model is shown it, for one tool of a short name; a test counts them. */
 export const NEED_TOKENS = 110;
 
-type Phase = 'cold' | 'warm';
 const PHASES: readonly Phase[] = ['cold', 'warm'];
-
-export interface Query {
-  readonly set: string;
-  readonly installed: number;
-  readonly phase: Phase;
-  readonly baseline: Measure;
-  readonly isolated: Measure;
-}
 
 /** Of the ratio of times. */
 interface Distribution {

@@ -5,8 +5,7 @@
  * Ring 2.
  */
 import type { Section } from '../evaluation/suite.ts';
-import type { Measure } from './measure.ts';
-import type { Query } from './report.ts';
+import type { Measure, Query } from './measure.ts';
 
 /** At most so many apps; the last group has no end. */
 const GROUPS: readonly (readonly [name: string, most: number])[] = [
