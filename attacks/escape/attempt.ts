@@ -6,7 +6,7 @@
  */
 import { arch } from 'node:os';
 import type { LayerName } from '@cordon/sandbox';
-import { SYSCALLS, type SyscallName } from '../../packages/sandbox/src/syscall-numbers.ts';
+import { SYSCALLS, type SyscallName } from '@cordon/sandbox/parts';
 
 /** Where things are, as the program that tries sees them, and the baits that the hub laid out. */
 export interface Place {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isJsonObject, type Json } from '@cordon/core';
-import { injectionSpans } from '../../packages/detectors/src/prompt-injection/prompt-injection.ts';
+import { injectionSpans } from '@cordon/detectors/parts';
 import { Chance } from '../detectors/generation/writing.ts';
 import { FRAMES, type Frame } from './frames.ts';
 import { goalOf, rewordable } from './rewording.ts';

@@ -1,0 +1,34 @@
+/**
+ * Single detectors, and what the classifier is trained with, for programs of this repository that measure one alone or train
+ * it. Others import `standardDetectors`, which says of each finding whether a rule may rely on it.
+ *
+ * Ring 1.
+ */
+export { isGranted } from './access-control.ts';
+export type { Construct } from './code/construct.ts';
+export { javascriptCode } from './code/javascript.ts';
+export { pythonCode } from './code/python.ts';
+export { shellCode } from './code/shell.ts';
+export { sqlCode } from './code/sql.ts';
+export { errorsFor, findFuzzy } from './comparison/fuzzy-search.ts';
+export { lexicalSimilarity } from './comparison/lexical-similarity.ts';
+export { findCopyright } from './copyright.ts';
+export { categoriesIn } from './hidden-text/character-category.ts';
+export { findHidden } from './hidden-text/hidden-text.ts';
+export { htmlParts } from './html/html-code.ts';
+export { findLinkExfiltration, privateTexts } from './links/link-exfiltration.ts';
+export { linksIn } from './links/links.ts';
+export { findModerated } from './moderation/moderation.ts';
+export { findForms, findPersonalData } from './pii/pii.ts';
+export {
+  emptyWeights,
+  type StoredWeights,
+  signIndices,
+  type Window,
+  windowsOf,
+} from './prompt-injection/classifier.ts';
+export { pairAt, type Sentence, sentencesIn } from './prompt-injection/features.ts';
+export { injectionSpans } from './prompt-injection/prompt-injection.ts';
+export { SIGNS } from './prompt-injection/signs.ts';
+export { findSecrets } from './secrets/secrets.ts';
+export { findTopics, TOPICS } from './topic/topic.ts';
