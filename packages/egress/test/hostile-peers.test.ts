@@ -1,4 +1,4 @@
-/** Found by attacking the finished proxy: each case was open once. */
+/** Apps and servers that stall, flood or mislead the proxy, each beside one that behaves. */
 import assert from 'node:assert/strict';
 import { createServer as createHttpServer } from 'node:http';
 import { connect, createServer as createTcpServer, type Server } from 'node:net';

@@ -1,3 +1,4 @@
+/** Ways around the layers that are easily missed, each beside the same thing where it is allowed. */
 import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
