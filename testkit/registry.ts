@@ -97,6 +97,9 @@ export type Trouble = 'gone' | 'hangs' | 'unauthorized' | null;
 export class TestRegistry {
   static readonly host = 'packages.example.com';
   readonly requests: string[] = [];
+  readonly #asked = Promise.withResolvers<void>();
+  /** Resolves with the first request. */
+  readonly asked = this.#asked.promise;
   readonly dialled: string[] = [];
   trouble: Trouble = null;
   /** Where the index of Python says that its files are; here, without it. */
@@ -194,6 +197,7 @@ export class TestRegistry {
   #answer(request: IncomingMessage, response: ServerResponse): void {
     const path = decodeURIComponent(request.url ?? '');
     this.requests.push(`${path}${request.headers.authorization === undefined ? '' : ' with credentials'}`);
+    this.#asked.resolve();
     if (this.trouble === 'hangs') return;
     if (this.trouble === 'unauthorized') return void response.writeHead(401).end('{}');
     const body = this.#body(path);

@@ -5,10 +5,12 @@
  */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders as the configuration writes them
 import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
 import { chmodSync, lchownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { calls, says, startFakeOpenAi } from '@cordon/testkit/fake-openai/server.ts';
 import { Place, ROOT, type Run } from '../harness/provider-harness.ts';
 import { bodyOf, inTurns, plannerRequests, planning, step } from '../harness/provider-script.ts';
@@ -359,30 +361,35 @@ const PAIRS: Readonly<Record<string, () => Promise<void>>> = {
       limits: { callSeconds: 40 },
     }),
   'limits.idleSeconds': async () => {
-    // The model thinks for a while between two calls: the app that was ended is started anew for the second.
-    const starts = async (idleSeconds: number) => {
+    // Between two calls the model thinks until the app was ended, or where it is not, for four seconds.
+    const starts = async (idleSeconds: number, isEnded: boolean) => {
       const place = new Place();
-      const pause = () => new Promise((resolve) => setTimeout(resolve, 4_000));
+      const stopped = Promise.withResolvers<void>();
       const turns = inTurns(
         calls([{ name: 'look', arguments: { ...NOTHING } }]),
         calls([{ name: 'look', arguments: { ...NOTHING } }]),
         says('done'),
       );
       const script = planning([step('probe', ['look'])], async (request, number) => {
-        if (request.messages.filter(({ role }) => role === 'tool').length === 1) await pause();
+        if (request.messages.filter(({ role }) => role === 'tool').length === 1)
+          await (isEnded ? stopped.promise : setTimeout(4_000));
         return turns(request, number);
       });
       const fake = await startFakeOpenAi({ script });
       place.write('cordon.json', {
         apps: { probe: { command: 'node', args: [PROBE], manifest: { limits: { idleSeconds } } } },
       });
-      const run = await place.cordon(asking(fake.baseUrl));
+      const onOutput = (text: string, child: ChildProcess) => {
+        child.stdin?.end();
+        if (text.includes('"app.stopped"')) stopped.resolve();
+      };
+      const run = await place.cordon(asking(fake.baseUrl), { onOutput });
       await fake.close();
       place[Symbol.dispose]();
       return eventsOf(run.events, 'app.stopped').map(({ reason }) => String(reason));
     };
-    assert.match((await starts(1)).join('; '), /nobody used it/);
-    assert.doesNotMatch((await starts(60)).join('; '), /nobody used it/);
+    assert.match((await starts(1, true)).join('; '), /nobody used it/);
+    assert.doesNotMatch((await starts(60, false)).join('; '), /nobody used it/);
   },
   'limits.totalSeconds': () =>
     limited('totalSeconds', [3, 120], { what: 'wait', amount: 8 }, /3 s|altogether|total|ended during/),

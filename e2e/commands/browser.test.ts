@@ -181,7 +181,8 @@ describe('the playground in Chromium', { skip: WHY }, () => {
 
   test('a hostile trace is shown as text: nothing of it runs, loads, or turns the page around', async () => {
     await opened('hostile');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    // What is to run or load does so before the next frames are drawn.
+    await browser.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
     assert.equal(await browser.evaluate('document.title'), 'Cordon: policy playground');
     assert.deepEqual(await allOf('img, script:not([src]):not([type]), b'), []);
     assert.match(String(await textOf('.decisions > li .what')), /^user: <img src=x onerror=/);

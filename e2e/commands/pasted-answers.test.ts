@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Conversation, EXAMPLES, Home, REPOSITORY } from '../harness/cordon.ts';
+import { type Conversation, EXAMPLES, Home, REPOSITORY, reading } from '../harness/cordon.ts';
 
 const RIDE =
   'Use Metro Hail and Quick Ride and book a ride using the app which offers the lowest rate from "Main Street" to "Elm Avenue".';
@@ -65,7 +65,7 @@ test('a marked paste of 30,000 lines allows nothing, and is shown so that it doe
   const ask = asking(home);
   await ask.shown('\u001b[?2004h');
   await ask.shown('Allow?');
-  await pause(700);
+  await reading();
   ask.type(`\u001b[200~${'o\r'.repeat(30_000)}\u001b[201~`);
   await ask.shown('Ignored, because it was pasted: o<U+000D>');
   assert.doesNotMatch(ask.stdout, ALLOWED);

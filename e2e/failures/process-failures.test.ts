@@ -379,7 +379,7 @@ describe('Ctrl-C', () => {
     });
     // As the shell's `fg`, whenever the key has come.
     while (!isBack) {
-      for (const pid of [chat.pid, ...descendantsOf(chat.pid).map((one) => one.pid)]) goOn(pid);
+      for (const pid of [chat.pid, ...descendantsOf(chat.pid).map((one) => one.pid)]) continueProcess(pid);
       await Promise.race([back, pause()]);
     }
     chat.type(`${WORD}\r`);
@@ -556,7 +556,7 @@ function pause(): Promise<void> {
 }
 
 /** A short-lived process, of the self-test say, may have ended since it was listed. */
-function goOn(pid: number): void {
+function continueProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGCONT');
   } catch (error) {
