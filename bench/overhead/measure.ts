@@ -11,6 +11,30 @@ import type { MemorySpan } from '../runtime/timed-memory.ts';
 import { dollarsFor } from './latency.ts';
 import type { Dropped } from './simulated-provider.ts';
 
+export const MEASURES = [
+  ...([
+    'total',
+    'planning',
+    'model',
+    'tools',
+    'starts',
+    'hubMemory',
+    'spokeMemory',
+    'rest',
+    'modelCalls',
+  ] as const),
+  ...([
+    'planCalls',
+    'factTokens',
+    'learning',
+    'needCalls',
+    'inputTokens',
+    'outputTokens',
+    'dollars',
+    'apps',
+  ] as const),
+] as const;
+
 /** Milliseconds, tokens and dollars of one query. */
 export interface Measure {
   readonly total: number;
