@@ -151,6 +151,20 @@ test('nobody but its own tests imports sources of the hub by a path', () => {
   );
 });
 
+const BESIDE = ['attacks', 'bench', 'e2e', 'examples', 'formal', 'testkit'].flatMap(sourceFiles);
+
+test('beside the packages no two files need each other, type imports included', () => {
+  assert.deepEqual(cycleIn(allImports(BESIDE)), []);
+});
+
+test(`beside the packages no folder has more than ${MOST_FILES} files`, () => {
+  const folders = Map.groupBy(BESIDE, ({ path }) => path.slice(0, path.lastIndexOf('/')));
+  assert.deepEqual(
+    [...folders].filter(([, files]) => files.length > MOST_FILES).map(([folder]) => folder),
+    [],
+  );
+});
+
 /** Which rooms import which, type imports included. */
 function roomsOf(files: readonly SourceFile[]): Graph {
   const rooms = new Map<string, Set<string>>();
