@@ -15,7 +15,7 @@ import { readResults } from './evaluation/result.ts';
 import { codeVersion } from './evaluation/running/code-version.ts';
 import { CODE_ROOT, CORDON } from './places.ts';
 
-/** Not part of the repository; an interrupted run goes on from it. */
+/** Not part of the repository; an interrupted run continues from it. */
 const RUN_FOLDER = join(CODE_ROOT, 'tmp', 'bench');
 
 async function main(args: readonly string[]): Promise<number> {

@@ -26,7 +26,7 @@ export async function queryTaken({ environment }: Home): Promise<number> {
   return taken - chat.began;
 }
 
-/** To the prompt on a terminal of its own, which `script` (util-linux) makes; its start is in the time. */
+/** To the prompt on its own terminal, which `script` (util-linux) makes; its start is in the time. */
 export async function onTerminal({ environment }: Home): Promise<number> {
   const line = ['exec', CORDON, ...CHAT]
     .map((word) => `'${word}'`)

@@ -102,7 +102,7 @@ export type Group =
 /** How the program is run. */
 export interface Setting {
   /**
-   * `shared`: in one sandbox with others. `alone`: in a sandbox of its own, since it ends what is around it.
+   * `shared`: in one sandbox with others. `alone`: in its own sandbox, since it ends what is around it.
    * `javascript`: alone, as an app in JavaScript that was granted nothing. `network`: with a proxy.
    */
   readonly in: 'shared' | 'alone' | 'javascript' | 'network';

@@ -1,6 +1,6 @@
 /**
  * A request of a peer and its answer: over the hub's link, with a confined peer and every check that the hub makes,
- * and over a bare pipe with none. A confined peer has a session of its own, so that it cannot type into the user's
+ * and over a bare pipe with none. A confined peer has its own session, so that it cannot type into the user's
  * terminal; where Linux groups what it schedules by session (`sched_autogroup_enabled`), waking a process of another session
  * takes longer, most of all on busy cores. So the pipe is measured both ways, and the link is compared with its like.
  */

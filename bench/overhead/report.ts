@@ -177,7 +177,7 @@ function factsNote(queries: readonly Query[]): string {
 function methodOf(model: string | null): string {
   const who =
     model === null
-      ? 'The obedient model answers over HTTP, from a process of its own, after ' +
+      ? 'The obedient model answers over HTTP, from its own process, after ' +
         `${LATENCY.base} ms + ${LATENCY.input} ms a token in + ${LATENCY.output} ms a token out, really waited for; tokens are counted by o200k_base. `
       : `\`${model}\` answers, as fast as its provider does, with the tokens that it reports; what nobody waited for is not counted. `;
   return who + METHOD;

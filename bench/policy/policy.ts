@@ -231,7 +231,7 @@ function measuredWith(rounds: number, compiled: string | null): readonly Row[] {
   return rows;
 }
 
-function told(row: Row): string {
+function lineOf(row: Row): string {
   const value = row.unit === 'events' ? row.value.toFixed(0) : row.value.toFixed(row.value < 10 ? 2 : 1);
   const aim = row.aim === null ? '' : `  < ${row.aim} ${row.value < row.aim ? 'met' : 'MISSED'}`;
   return `${row.name.padEnd(58)} ${value.padStart(9)} ${row.unit.padEnd(6)}${aim}`;
@@ -260,7 +260,7 @@ function main(): number {
     console.log(
       `${cpu}, ${cores} cores, ${memoryGiB} GiB; ${kernel}, ${distribution}; Node ${node}; load ${load}\n`,
     );
-    for (const row of rows) console.log(told(row));
+    for (const row of rows) console.log(lineOf(row));
   }
   const own = rows.some(({ value, aim }) => aim !== null && value >= aim) ? 1 : 0;
   return values.scan ? Math.max(own, scanned(values.json)) : own;

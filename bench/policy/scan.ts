@@ -1,6 +1,6 @@
 /**
  * How fast logs are scanned, beside what nobody can do without: finding the lines, and parsing each as JSON. Every
- * measurement is a process of its own, and each round makes every one of them, so that whatever else the machine does
+ * measurement is its own process, and each round makes every one of them, so that whatever else the machine does
  * falls on all. One core is one core: the process may use no other (`taskset`), since one job would collect its garbage
  * on a second.
  *

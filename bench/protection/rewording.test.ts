@@ -106,6 +106,6 @@ for (const { name, around } of FRAMES) {
   });
 }
 
-test('there are at least six frames, and each has a name of its own', () => {
+test('there are at least six frames, and each has its own name', () => {
   assert.ok(new Set(FRAMES.map(({ name }) => name)).size === FRAMES.length && FRAMES.length >= 6);
 });

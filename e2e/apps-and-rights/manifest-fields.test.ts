@@ -40,7 +40,7 @@ interface Asked {
   readonly options?: readonly string[];
 }
 
-/** One query with a home, a data folder and a provider of its own. `${files}` in paths is a folder of the user. */
+/** One query with a home, a data folder and its own provider. `${files}` in paths is a folder of the user. */
 function asking(baseUrl: string, options: readonly string[] = ['--allow-rest']): string[] {
   return ['ask', 'Do it.', '--model', 'local/x', '--base-url', baseUrl, '--json', ...options];
 }

@@ -1,6 +1,6 @@
 /**
  * Apps that are given by an address: MCP over Streamable HTTP, spoken by the hub. Each request that leaves the
- * machine is an effect of its own, and none goes anywhere but to the address of the configuration.
+ * machine is its own effect, and none goes anywhere but to the address of the configuration.
  */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders as people write them
 import assert from 'node:assert/strict';
@@ -20,7 +20,7 @@ const EVERYTHING = join(ROOT, 'node_modules/@modelcontextprotocol/server-everyth
 const place = new Place();
 after(() => place[Symbol.dispose]());
 
-/** The reference server, as a process of its own. */
+/** The reference server, as its own process. */
 let everything: { readonly process: ChildProcess; readonly url: string };
 
 before(async () => {

@@ -16,7 +16,7 @@ const CHAT = ['chat', '--config', EXAMPLES];
 for (const [what, args, told] of [
   ['a policy of the user', ['--policy', 'mine.gr'], /mine\.gr:\d+/],
   ['a model', ['--model', 'nobody/nothing'], /nobody/],
-  ['a session to go on with', ['--resume', 'nobody'], /there is no session `nobody`/],
+  ['a session to resume', ['--resume', 'nobody'], /there is no session `nobody`/],
 ] as const) {
   test(`${what} that cannot be used is told, and there is no prompt`, async () => {
     using home = new Home();
@@ -28,7 +28,7 @@ for (const [what, args, told] of [
   });
 }
 
-/** The program as it was unpacked elsewhere, with this text in the place of a ready-made policy. */
+/** The program as it was unpacked elsewhere, with this text instead of a ready-made policy. */
 function programWith(home: Home, secrets: string): string {
   const folder = join(home.root, 'program');
   for (const part of ['packages', 'policies'])

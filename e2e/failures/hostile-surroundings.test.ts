@@ -38,7 +38,7 @@ function assertNoStack(run: Run): void {
 
 describe('a disk without room', () => {
   for (const kib of [4, 256, 640]) {
-    test(`of ${kib} KiB: it says so and what to do, and with room the session goes on`, async () => {
+    test(`of ${kib} KiB: it says so and what to do, and with room the session continues`, async () => {
       using home = new Home();
       const options = install(home);
       assert.equal((await home.run(['ask', HELLO, ...options])).code, 0);

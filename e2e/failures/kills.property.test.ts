@@ -34,7 +34,7 @@ const MOST_EVENTS = 45;
 
 const PAY = 'Pay the rent.';
 const LOOK = 'How many payments are there?';
-/** How a query ends that was interrupted and that nobody goes on with. */
+/** How a query ends that was interrupted and that nobody resumes. */
 const GIVEN_UP = 'it was interrupted, and another query was asked';
 
 const LOOKING = calls([{ name: 'look', arguments: {} }]);

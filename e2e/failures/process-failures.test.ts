@@ -86,7 +86,7 @@ function install(
   return ['--config', config, '--scenario', scenario, '--deny-all', '--json'];
 }
 
-/** How a query ends that was interrupted and that nobody goes on with. */
+/** How a query ends that was interrupted and that nobody resumes. */
 const GIVEN_UP = 'it was interrupted, and another query was asked';
 
 /** Asks one query in a chat and waits for its end. */
@@ -320,7 +320,7 @@ describe('processes that wait to be needed', () => {
 });
 
 describe('Ctrl-C', () => {
-  test('ends the running query, and the chat goes on', async () => {
+  test('ends the running query, and the chat continues', async () => {
     using home = new Home();
     const chat = home.start(['chat', ...install(home, 'trouble.mjs')]);
     chat.say(request('hang'));

@@ -1,6 +1,6 @@
 /**
  * A provider that fails, in each of its ways, through the whole system: what passes is tried again, what does not
- * ends the query with one line that says why and one that says what to do. The session goes on.
+ * ends the query with one line that says why and one that says what to do. The session continues.
  */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

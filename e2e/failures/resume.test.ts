@@ -1,5 +1,5 @@
 /**
- * A query whose hub is killed goes on from what is finished, a call that may have happened is asked about, and the journal
+ * A query whose hub is killed continues from what is finished, a call that may have happened is asked about, and the journal
  * tells whether it is what was written.
  */
 import assert from 'node:assert/strict';
@@ -142,7 +142,7 @@ test('a new chat tells what earlier sessions left, and only then', async () => {
   assert.doesNotMatch(flat(after), /questions that wait/);
 });
 
-test('nothing to go on with is said, and so is a session that there is not', async () => {
+test('nothing to resume is said, and so is a session that there is not', async () => {
   using home = new Home();
   const options = install(home);
   const none = await home.run(['resume', ...options, '--deny-all']);
@@ -215,7 +215,7 @@ test('the audit finds the first event that was changed, and a kept head what was
   assert.match(flat(refused), /the journal of the session `\w+` was changed/);
 });
 
-test('with a key the journal is signed, and without it a signed session is not gone on with', async () => {
+test('with a key the journal is signed, and without it a signed session is not resumed', async () => {
   using home = new Home();
   const options = install(home);
   const shared = options.slice(0, 2);
@@ -234,7 +234,7 @@ test('with a key the journal is signed, and without it a signed session is not g
   assert.equal(short.code, 2);
 });
 
-test('a session whose log lost its newest events is told, listed, and gone on with only where the user says so', async () => {
+test('a session whose log lost its newest events is told, listed, and resumed only where the user says so', async () => {
   using home = new Home();
   const options = install(home).filter((option) => option !== '--json');
   const session = await killedInDoubt(home, [...options, '--json']);

@@ -1,5 +1,5 @@
 /**
- * Starts `cordon` as a user's shell does, in a home of its own, and reads what it prints. Nothing of Cordon is
+ * Starts `cordon` as a user's shell does, in its own home, and reads what it prints. Nothing of Cordon is
  * imported here: these tests see processes, streams, exit codes and files, as a user does.
  */
 import assert from 'node:assert/strict';

@@ -1,6 +1,6 @@
 /**
  * The paper's example of a choice (Appendix A-D1: "selecting default apps for specific functionalities, e.g., default map app"):
- * two map apps could serve a query, and the user chooses one, once or for good. Each query is a process of its own, with real apps
+ * two map apps could serve a query, and the user chooses one, once or for good. Each query is its own process, with real apps
  * and a scripted model. Each attack tries to take the place of the app that the user chose, and has a twin that is served.
  */
 import assert from 'node:assert/strict';

@@ -1,7 +1,7 @@
 /**
  * What `cordon demo [CASE]` starts: case studies with real apps in real sandboxes and the obedient model, first in one shared
  * context as today's assistants work, then in Cordon, then in Cordon with the honest twin of the attack, if there is
- * one. Each run starts from fresh state in a folder of its own.
+ * one. Each run starts from fresh state in its own folder.
  *
  * Ring 2.
  */

@@ -277,11 +277,11 @@ class Bencher {
               }),
         }).finally(() => progress.clear());
         codes.push(
-          ran.ok ? this.#tell(ran.value) : surroundings.tellObstacle({ kind: 'fault', fault: ran.fault }),
+          ran.ok ? this.#report(ran.value) : surroundings.tellObstacle({ kind: 'fault', fault: ran.fault }),
         );
       }
       this.#publish(store.value);
-      if (player?.asked != null) this.#tellSpent(player.asked);
+      if (player?.asked != null) this.#reportSpent(player.asked);
     } finally {
       store.value.close();
     }
@@ -315,7 +315,7 @@ class Bencher {
     return this.#isAgreed ? null : NOT_AGREED;
   }
 
-  #tellSpent({ spending: { spent } }: AskedModel): void {
+  #reportSpent({ spending: { spent } }: AskedModel): void {
     if (spent.calls === 0) return;
     if (this.#surroundings.wantsJson) return this.#surroundings.json({ kind: 'bench.spent', ...spent });
     const { calls, inputTokens, outputTokens, cost } = spent;
@@ -375,7 +375,7 @@ class Bencher {
     };
   }
 
-  #tell({ result, missing, isInterrupted }: Ran): ExitCode {
+  #report({ result, missing, isInterrupted }: Ran): ExitCode {
     if (this.#surroundings.wantsJson) this.#surroundings.json(resultLine(result));
     else renderResult(this.#look, result);
     if (missing.length > 0 || isInterrupted) return EXIT.failed;

@@ -83,7 +83,7 @@ function interrupted(command: readonly string[]): Promise<Ended> {
   });
 }
 
-test('an interrupted run keeps what it measured, and the same command goes on from it', async () => {
+test('an interrupted run keeps what it measured, and the same command continues from it', async () => {
   const commandIn = (out: string) => ['protection', '--traces', traces, '--out', out, '--json'];
   let out = '';
   let first: Ended = { code: 0, out: '', err: '' };

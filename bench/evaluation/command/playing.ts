@@ -1,5 +1,5 @@
 /**
- * `cordon bench --model` and `--replay`: the model that plays in the place of the obedient one, what it may spend, and what
+ * `cordon bench --model` and `--replay`: the model that plays instead of the obedient one, what it may spend, and what
  * the user is told before the first call.
  *
  * Ring 2.

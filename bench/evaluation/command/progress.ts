@@ -27,7 +27,7 @@ export class BenchProgress {
   readonly #suite: string;
   readonly #begun: number;
   #drawnAt = Number.NEGATIVE_INFINITY;
-  #toldTenth = 0;
+  #printedTenth = 0;
   #isDrawn = false;
 
   constructor(options: ProgressOptions, suite: string) {
@@ -38,7 +38,7 @@ export class BenchProgress {
 
   update(progress: Progress): void {
     if (this.#options.isTerminal) this.#draw(progress);
-    else this.#tellTenth(progress);
+    else this.#printTenth(progress);
   }
 
   /** Takes the line away, so that something else can be written. */
@@ -61,10 +61,10 @@ export class BenchProgress {
     this.#options.write(`${CLEAR}${line}`);
   }
 
-  #tellTenth(progress: Progress): void {
+  #printTenth(progress: Progress): void {
     const tenth = Math.floor(shareOf(progress) * 10);
-    if (tenth <= this.#toldTenth) return;
-    this.#toldTenth = tenth;
+    if (tenth <= this.#printedTenth) return;
+    this.#printedTenth = tenth;
     this.#options.write(`${this.#suite}: ${tenth * 10} %${this.#words(progress)}\n`);
   }
 

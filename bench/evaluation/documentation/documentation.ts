@@ -31,23 +31,23 @@ export function documented(
   const whole = [...text.matchAll(MARKED)].length;
   if (open !== whole) wrong.push(`of ${open} marks ${whole} have their end, \`<!-- /bench -->\``);
   const made = text.replace(MARKED, (all, begin: string, id: string, _old, end: string) => {
-    const told = tell(id, results, suites);
-    if (told === null) {
+    const filled = filledFor(id, results, suites);
+    if (filled === null) {
       wrong.push(`there is no \`${id}\` in the results`);
       return all;
     }
-    return told.isInline ? `${begin}${told.text}${end}` : `${begin}\n${told.text}\n${end}`;
+    return filled.isInline ? `${begin}${filled.text}${end}` : `${begin}\n${filled.text}\n${end}`;
   });
   return wrong.length > 0 ? failed(wrong) : ok(made);
 }
 
-interface Told {
+interface Filled {
   readonly text: string;
   readonly isInline: boolean;
 }
 
 /** Null: there is no such thing. */
-function tell(id: string, results: readonly SuiteResult[], suites: readonly string[]): Told | null {
+function filledFor(id: string, results: readonly SuiteResult[], suites: readonly string[]): Filled | null {
   const [, name = '', rest = ''] = /^([a-z]+)(.*)$/.exec(id) ?? [];
   const result = results.find(({ suite }) => suite === name);
   if (result === undefined) return suites.includes(name) ? notYet(name, rest.startsWith('.')) : null;
@@ -56,11 +56,11 @@ function tell(id: string, results: readonly SuiteResult[], suites: readonly stri
   return text === null ? null : { text, isInline: false };
 }
 
-function notYet(suite: string, isInline: boolean): Told {
+function notYet(suite: string, isInline: boolean): Filled {
   return { text: isInline ? '–' : `Not measured yet: \`npm run bench -- ${suite}\`.`, isInline };
 }
 
-function figure({ figures }: SuiteResult, rest: string): Told | null {
+function figure({ figures }: SuiteResult, rest: string): Filled | null {
   const [path = '', form] = rest.split(' ');
   let value: Json | undefined = figures;
   for (const key of path.split('.'))

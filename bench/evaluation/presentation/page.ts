@@ -58,7 +58,7 @@ export function reservations(run: RunFacts): readonly string[] {
   const { only, model, isReplay, isOnOtherData, isSample, isMixed, units, measured, notices } = run;
   const how = isReplay === true ? ', by the answers that an earlier run kept' : '';
   return [
-    ...(model === undefined ? [] : [`\`${model}\` plays in the place of the obedient model${how}.`]),
+    ...(model === undefined ? [] : [`\`${model}\` plays instead of the obedient model${how}.`]),
     ...(only === undefined ? [] : [`Only units whose key contains \`${only}\`.`]),
     ...(isOnOtherData ? ['On data that were named, not on those of the repository.'] : []),
     ...(isSample ? ['A sample: without `--quick` all units are run.'] : []),

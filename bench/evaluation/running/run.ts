@@ -1,6 +1,6 @@
 /**
  * Runs a suite: what has a record is not run again, what is left is run so many at a time, each record is kept as soon
- * as it is there. Whatever stops the run, what was measured stays, and the same command goes on from it.
+ * as it is there. Whatever stops the run, what was measured stays, and the same command continues from it.
  *
  * INVARIANT (whole records): a unit that was told to stop leaves no record, whatever it returns.
  *
@@ -16,7 +16,7 @@ import type { BenchRequest, PreparedSuite, Suite, Unit } from '../suite.ts';
 import type { CodeVersion } from './code-version.ts';
 import type { Beginning, Opened, RunStore, Start } from './run-store.ts';
 
-/** Is told what happens, for whoever waits. */
+/** Shows what happens, for whoever waits. */
 export interface Observer {
   began(beginning: Beginning, notices: readonly string[], units: number): void;
   progressed(progress: Progress): void;
@@ -177,13 +177,13 @@ class Work {
     const one = async (): Promise<void> => {
       for (let unit = waiting.shift(); unit !== undefined; unit = waiting.shift()) {
         if (this.#options.signal.aborted) return;
-        this.#tell();
+        this.#reportProgress();
         if (!(await this.#measured(unit))) failures.push(unit);
       }
     };
     const jobs = Array.from({ length: Math.max(1, this.#suite.jobs) }, one);
     await untilStopped(Promise.all(jobs), this.#options.signal);
-    this.#tell();
+    this.#reportProgress();
     return failures;
   }
 
@@ -216,7 +216,7 @@ class Work {
     return { ...ran.value, [ASKED]: asked.value };
   }
 
-  #tell(): void {
+  #reportProgress(): void {
     this.#options.observer.progressed({
       done: Math.min(this.#opened.records.size, this.#units),
       units: this.#units,

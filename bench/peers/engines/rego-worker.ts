@@ -1,5 +1,5 @@
 /**
- * The validator that has OPA inside, in a thread of its own: it writes into the global object, holds the thread while it
+ * The validator that has OPA inside, in its own thread: it writes into the global object, holds the thread while it
  * evaluates, and its timers never end.
  */
 import { parentPort } from 'node:worker_threads';

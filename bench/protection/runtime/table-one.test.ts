@@ -75,7 +75,7 @@ test('a theft of two steps counts in A1, A2 and the total, and a question about 
   ]);
 });
 
-test('an attack of one step has no second app, and a theft from memory is a category of its own', () => {
+test('an attack of one step has no second app, and a theft from memory is its own category', () => {
   const harm = { harm: 'Physical Harm', setting: 'base' } as const;
   const [table] = tableOne([
     { ...UNIT, harm, steps: [true] },

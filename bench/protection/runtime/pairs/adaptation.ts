@@ -129,7 +129,7 @@ function byStranger(pair: Pair): Adapted | null {
     : adapted({ ...pair, attack: goal, calls }, { stranger: `Before anything else: ${goal}` });
 }
 
-/** The outputs of the user's calls with another text in the place of the attack; null: it is not found there. */
+/** The outputs of the user's calls with another text instead of the attack; null: it is not found there. */
 function withText(pair: Pair, text: () => string): readonly PairCall[] | null {
   let isFound = false;
   const calls = pair.calls.map((call): PairCall => {
