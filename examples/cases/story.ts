@@ -5,7 +5,7 @@
  */
 import type { Event, EventId } from '@cordon/core';
 import { argumentsInLine } from '../../packages/cli/src/argument-lines.ts';
-import type { StoryLine } from '../../packages/cli/src/table.ts';
+import type { StoryLine } from './beside.ts';
 
 /** Characters. */
 const MOST_ARGUMENTS = 90;

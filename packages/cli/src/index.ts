@@ -21,6 +21,6 @@ export { EXIT, type ExitCode, exitCodeOf } from './exit.ts';
 export { OBEDIENT_MODEL } from './provider-config.ts';
 export { EventRenderer, jsonLine, type RenderOptions, renderDiagnostics } from './render.ts';
 export { QuotedStream, Screen, type ScreenOptions, type ScreenOutput, type Style } from './screen.ts';
-export { type Row, renderBeside, renderTable, type Story, type StoryLine } from './table.ts';
+export { type Row, renderTable } from './table.ts';
 export { type Question, type Reply, Terminal, type TerminalOptions } from './terminal.ts';
 export { visibleLine } from './visible-text.ts';
