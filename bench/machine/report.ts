@@ -26,6 +26,7 @@ export function machineReport(records: Records): SuiteReport {
     { key: 'trips', title: 'Round trip and tool call', figures: isolation(records, 'trips', 'calls') },
     { key: 'memory', title: 'Memory, and spokes on a machine', figures: memory(records) },
     { key: 'neighbour', title: 'Files of a neighbour', figures: isolation(records, 'neighbour') },
+    { key: 'harms', title: 'What a hostile app costs the hub', figures: isolation(records, 'harms') },
     { key: 'policy', title: 'Decisions and loading', figures: policy(records) },
     { key: 'scan', title: 'Scan beside `JSON.parse`', figures: scan(records) },
     { key: 'hub', title: 'A step of the hub', figures: hub(records) },

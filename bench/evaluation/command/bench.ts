@@ -7,7 +7,6 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { type Fault, fault, ok, type Result } from '@cordon/core';
 import type { Surroundings } from '../../../packages/cli/src/commands/surroundings.ts';
-import { Drawing } from '../../../packages/cli/src/drawing.ts';
 import { EXIT, type ExitCode } from '../../../packages/cli/src/exit.ts';
 import { absolutePath, defaultDataFolder } from '../../../packages/cli/src/paths.ts';
 import { renderTable } from '../../../packages/cli/src/table.ts';
@@ -30,7 +29,7 @@ import {
   requestWith,
 } from './playing.ts';
 import { BenchProgress } from './progress.ts';
-import { type Look, renderComparison, renderResult } from './rendering.ts';
+import { type Look, lookOf, renderComparison, renderResult } from './rendering.ts';
 
 /** As commander hands them over. */
 export interface BenchOptions extends PlayOptions {
@@ -175,10 +174,6 @@ function compare(surroundings: Surroundings, paths: readonly string[]): ExitCode
   }
   const isWorse = comparisons.some(({ aims }) => aims.some(({ verdict }) => verdict === 'missed now'));
   return isWorse ? EXIT.refused : EXIT.done;
-}
-
-function lookOf({ output, hasUnicode }: Surroundings): Look {
-  return { screen: output, hasUnicode, marks: new Drawing(output, hasUnicode).marks };
 }
 
 function requestOf(surroundings: Surroundings, options: BenchOptions): BenchRequest {

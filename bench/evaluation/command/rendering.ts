@@ -3,14 +3,15 @@
  *
  * Ring 2.
  */
-import type { Marks } from '../../../packages/cli/src/drawing.ts';
+import type { Surroundings } from '../../../packages/cli/src/commands/surroundings.ts';
+import { Drawing, type Marks } from '../../../packages/cli/src/drawing.ts';
 import type { Screen } from '../../../packages/cli/src/screen.ts';
 import { renderTable } from '../../../packages/cli/src/table.ts';
 import type { Comparison } from '../presentation/compare.ts';
 import { figureText, lineRows } from '../presentation/figure.ts';
 import { reservations } from '../presentation/page.ts';
 import type { SuiteResult } from '../result.ts';
-import type { Aim, Section } from '../suite.ts';
+import type { Aim, Section, SuiteReport } from '../suite.ts';
 
 export interface Look {
   readonly screen: Screen;
@@ -18,11 +19,20 @@ export interface Look {
   readonly hasUnicode: boolean;
 }
 
-export function renderResult(look: Look, { suite, question, aims, sections, run }: SuiteResult): void {
+export function lookOf({ output, hasUnicode }: Surroundings): Look {
+  return { screen: output, hasUnicode, marks: new Drawing(output, hasUnicode).marks };
+}
+
+export function renderResult(look: Look, { suite, question, run, ...report }: SuiteResult): void {
   const { screen } = look;
   screen.line();
   screen.say('', `${suite}: ${question}`, 'bold');
   for (const mark of reservations(run)) screen.say('!! ', mark, 'warn');
+  renderReport(look, report);
+}
+
+export function renderReport(look: Look, { sections, aims }: Pick<SuiteReport, 'sections' | 'aims'>): void {
+  const { screen } = look;
   for (const section of sections) {
     screen.line();
     renderSection(look, section);
