@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { openRig } from '../bench/isolation/rig.ts';
+import { openRig } from '@cordon/testkit/isolation/rig.ts';
 import { type Disturbed, disturb, type Harm } from './neighbours/disturbed.ts';
 
 const ROUNDS = 10;

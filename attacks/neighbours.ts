@@ -4,7 +4,7 @@
  *
  * Ring 1.
  */
-import { openRig } from '../bench/isolation/rig.ts';
+import { openRig } from '@cordon/testkit/isolation/rig.ts';
 import { disturb, HARMS } from './neighbours/disturbed.ts';
 
 const wanted = process.argv.slice(2);

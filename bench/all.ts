@@ -10,12 +10,12 @@
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { codeVersion } from './evaluation/code-version.ts';
-import { commit, writePages } from './evaluation/committed.ts';
+import { commit, writePages } from './evaluation/documentation/committed.ts';
 import { readResults } from './evaluation/result.ts';
+import { codeVersion } from './evaluation/running/code-version.ts';
 import { CODE_ROOT, CORDON } from './places.ts';
 
-/** Not part of the repository; an interrupted run goes on from it. */
+/** Not part of the repository; an interrupted run continues from it. */
 const RUN_FOLDER = join(CODE_ROOT, 'tmp', 'bench');
 
 async function main(args: readonly string[]): Promise<number> {

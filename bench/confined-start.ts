@@ -9,8 +9,8 @@ import { loadConfiguration } from '@cordon/config';
 import type { Fault, InstalledApp, Result } from '@cordon/core';
 import { appLauncher, loopLauncher } from '@cordon/hub';
 import { openSandbox, type Sandbox } from '@cordon/sandbox';
+import { Heard } from '@cordon/testkit/watched-process.ts';
 import { CODE_ROOT, CONFIGURATION, dataFolder, type Home } from './places.ts';
-import { Heard } from './watched-process.ts';
 
 const INITIALIZE = {
   jsonrpc: '2.0',

@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { isJsonObject, type JsonObject, parseJson } from '@cordon/core';
+import { WatchedProcess } from '@cordon/testkit/watched-process.ts';
 import { CONFIGURATION, CORDON, type Home, SCENARIO } from './places.ts';
-import { WatchedProcess } from './watched-process.ts';
 
 /** All in milliseconds. */
 export interface FirstCall {

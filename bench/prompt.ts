@@ -1,6 +1,7 @@
 /** How long a user waits for a program to be there: the prompt of `cordon chat`, and bare Node beside it. */
+
+import { WatchedProcess } from '@cordon/testkit/watched-process.ts';
 import { CONFIGURATION, CORDON, type Home, NODE } from './places.ts';
-import { WatchedProcess } from './watched-process.ts';
 
 const PROMPT = 'cordon> ';
 const CHAT = ['chat', '--config', CONFIGURATION];
@@ -25,7 +26,7 @@ export async function queryTaken({ environment }: Home): Promise<number> {
   return taken - chat.began;
 }
 
-/** To the prompt on a terminal of its own, which `script` (util-linux) makes; its start is in the time. */
+/** To the prompt on its own terminal, which `script` (util-linux) makes; its start is in the time. */
 export async function onTerminal({ environment }: Home): Promise<number> {
   const line = ['exec', CORDON, ...CHAT]
     .map((word) => `'${word}'`)

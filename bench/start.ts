@@ -8,8 +8,9 @@
 import { parseArgs } from 'node:util';
 import { ConfinedStarts } from './confined-start.ts';
 import { APPS, type FirstCall, inAsk, inChat } from './first-call.ts';
-import { Ledger, type Row } from './ledger.ts';
-import { type Machine, thisMachine } from './machine.ts';
+import { Ledger } from './ledger.ts';
+import { printRecords } from './machine/print.ts';
+import { thisMachine } from './machine.ts';
 import { type Home, Homes } from './places.ts';
 import { bareNode, onTerminal, queryTaken, throughPipe } from './prompt.ts';
 
@@ -69,39 +70,6 @@ async function warmUp({ warm, confined, say }: Stage): Promise<void> {
   await inChat(APPS, warm);
 }
 
-function table(machine: Machine, rows: readonly Row[]): string {
-  const { cpu, cores, memoryGiB, kernel, distribution, node, load } = machine;
-  const bare = rows.find(({ name }) => name === BARE_NODE)?.median ?? Number.NaN;
-  const ms = (value: number) => value.toFixed(0);
-  const cells = rows.map(({ name, median, quartiles, range, aim, met, runs }) => [
-    name,
-    ms(median),
-    quartiles.map(ms).join('–'),
-    range.map(ms).join('–'),
-    aim === null ? '' : `< ${aim} ${met ? 'met' : 'MISSED'}`,
-    `${(median / bare).toFixed(1)}×`,
-    String(runs),
-  ]);
-  const head = ['milliseconds', 'median', 'quartiles', 'range', 'aim', 'node -e 0', 'runs'];
-  const widths = head.map((title, column) =>
-    Math.max(title.length, ...cells.map((row) => row[column]?.length ?? 0)),
-  );
-  const line = (row: readonly string[]) =>
-    row
-      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
-      .join('  ');
-  return [
-    `${cpu}, ${cores} cores, ${memoryGiB} GiB; ${kernel}, ${distribution}; Node ${node}; load ${load}`,
-    '',
-    line(head),
-    ...cells.map(line),
-    ...(load > cores ? ['', BUSY] : []),
-  ].join('\n');
-}
-
-const BUSY =
-  'other work kept the cores busy before the first run: the numbers say more of that than of Cordon';
-
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: { rounds: { type: 'string', default: String(LEAST_ROUNDS) }, json: { type: 'boolean' } },
@@ -124,7 +92,8 @@ async function main(): Promise<number> {
       await round(number, { ...stage, say: (doing) => progress(`round ${number} of ${rounds}: ${doing}`) });
     }
     const rows = ledger.rows();
-    console.log(values.json === true ? JSON.stringify({ machine, rows }, null, 2) : table(machine, rows));
+    if (values.json === true) console.log(JSON.stringify({ machine, rows }, null, 2));
+    else await printRecords({ start: { rows } });
     return rows.some(({ met }) => met === false) ? 1 : 0;
   } finally {
     homes.remove();

@@ -3,6 +3,7 @@
  * environment, or that load code at run time. All others get what they need handed to them. A new line here is a
  * decision that a reviewer has to see.
  */
+
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,14 +38,6 @@ const LISTED: Readonly<Record<string, Use>> = {
   'packages/cli/src/context/answerers-asked-for.ts': {
     of: ['code at run time'],
     why: 'who answers questions of rules is loaded when somebody is to be asked',
-  },
-  'packages/cli/src/case-studies/chat-client.ts': {
-    of: ['http'],
-    why: 'a case of the demo opens links at a server of its own on loopback, as a chat client does',
-  },
-  'packages/cli/src/commands/use/demo.ts': {
-    of: ['files'],
-    why: 'the demo prepares the state of its apps and judges what they did by it',
   },
   'packages/cli/src/commands/records/memory.ts': {
     of: ['clock'],
@@ -94,13 +87,13 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['code at run time'],
     why: 'modules of predicates are started only where there are some',
   },
-  'packages/cli/src/commands/bench.ts': {
-    of: ['clock', 'code at run time'],
-    why: 'what measures is loaded when it is asked for, and is given the clock',
+  'packages/cli/src/commands/run-command.ts': {
+    of: ['code at run time'],
+    why: 'what keeps compiled code is loaded before everything else',
   },
-  'packages/cli/src/commands/doctor-attack.ts': {
-    of: ['clock', 'code at run time'],
-    why: 'the attempts to get out are loaded when they are asked for; it tells how long they will take',
+  'packages/cli/src/commands/source-program.ts': {
+    of: ['files', 'processes'],
+    why: 'starts benchmarks, escape attempts and case studies where their sources are there',
   },
   'packages/cli/src/commands/run/run.ts': {
     of: ['files', 'environment', 'clock', 'code at run time'],

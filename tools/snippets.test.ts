@@ -107,7 +107,9 @@ const MAIN = readFileSync(join(ROOT, 'packages/cli/src/main.ts'), 'utf8');
 const COMMANDS = new Set(
   [...MAIN.matchAll(/(?:\.command|new Command)\('([a-z]+)/g)].map((match) => match[1]),
 );
-const OPTIONS = new Set(MAIN.match(/--[a-z][a-z-]+/g));
+/** The benchmarks read their own options. */
+const BENCH = readFileSync(join(ROOT, 'bench/evaluation/command/main.ts'), 'utf8');
+const OPTIONS = new Set(`${MAIN}${BENCH}`.match(/--[a-z][a-z-]+/g));
 
 /** Lines of shell blocks in which `cordon` is called, from its name on. */
 function cordonLines(block: Block): readonly string[] {

@@ -4,9 +4,10 @@
  *
  * Ring 2: nothing here is trusted by the hub.
  */
-import { arch } from 'node:os';
-import { type LayerName, SYSCALLS, type SyscallName } from '@cordon/sandbox';
 
+import { arch } from 'node:os';
+import type { LayerName } from '@cordon/sandbox';
+import { SYSCALLS, type SyscallName } from '@cordon/sandbox/parts';
 /** Where things are, as the program that tries sees them, and the baits that the hub laid out. */
 export interface Place {
   /** The app's own code: read-only, holds `note.txt`. */
@@ -101,7 +102,7 @@ export type Group =
 /** How the program is run. */
 export interface Setting {
   /**
-   * `shared`: in one sandbox with others. `alone`: in a sandbox of its own, since it ends what is around it.
+   * `shared`: in one sandbox with others. `alone`: in its own sandbox, since it ends what is around it.
    * `javascript`: alone, as an app in JavaScript that was granted nothing. `network`: with a proxy.
    */
   readonly in: 'shared' | 'alone' | 'javascript' | 'network';

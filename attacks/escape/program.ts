@@ -11,7 +11,7 @@ export interface Tools {
   readonly shell: string;
 }
 
-/** How a script says its word: as a process of its own, and as a thread of the driver. */
+/** How a script says its word: as its own process, and as a thread of the driver. */
 const PRELUDE = `const said = null; const say = (word) => { require('node:fs').writeSync(1, word + '\\n'); process.exit(0); };
 `;
 const THREAD_PRELUDE = `const said = {};

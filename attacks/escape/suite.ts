@@ -41,12 +41,12 @@ export async function runSuite(
 ): Promise<readonly Result[]> {
   const results: Result[] = [];
   const halves = new Map<string, { outcome?: Outcome; twin?: Outcome }>();
-  await runJobs([{ in: 'Cordon', weaker, ids: attempts.map(({ id }) => id), twins: true }], (told) => {
-    const half = halves.get(told.id) ?? {};
-    halves.set(told.id, half);
-    if (told.isTwin) half.twin = told.outcome;
-    else half.outcome = told.outcome;
-    const attempt = attempts.find(({ id }) => id === told.id);
+  await runJobs([{ in: 'Cordon', weaker, ids: attempts.map(({ id }) => id), twins: true }], (ended) => {
+    const half = halves.get(ended.id) ?? {};
+    halves.set(ended.id, half);
+    if (ended.isTwin) half.twin = ended.outcome;
+    else half.outcome = ended.outcome;
+    const attempt = attempts.find(({ id }) => id === ended.id);
     if (attempt === undefined || half.outcome === undefined || half.twin === undefined) return;
     const result = {
       attempt,
@@ -71,7 +71,7 @@ function verdictOf(attempt: Attempt, outcome: Outcome, twin: Outcome): Result['v
   return isExpected(attempt, outcome) && twin.kind === 'through' ? 'stopped' : 'unclear';
 }
 
-export interface Told {
+export interface Ended {
   /** Index of the job. */
   readonly job: number;
   readonly id: string;
@@ -85,7 +85,7 @@ const NO_TERMINAL: Outcome = { kind: 'not-run', why: `there is no ${SCRIPT}, so 
 const REPORT = 40;
 
 /** Runs jobs one after the other in one hub. Rejects when that hub fails as such. */
-export async function runJobs(jobs: readonly Job[], onTold: (told: Told) => void): Promise<void> {
+export async function runJobs(jobs: readonly Job[], onEnded: (ended: Ended) => void): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'cordon-attack-'));
   try {
     const inherited = join(folder, 'inherited');
@@ -95,7 +95,7 @@ export async function runJobs(jobs: readonly Job[], onTold: (told: Told) => void
     writeFileSync(task, JSON.stringify(jobs));
     await runHub([task, inherited], ({ job, id, isTwin, outcome }) => {
       const needsTerminal = ATTEMPTS.some((attempt) => attempt.id === id && attempt.terminal === true);
-      onTold({ job, id, isTwin, outcome: needsTerminal && !existsSync(SCRIPT) ? NO_TERMINAL : outcome });
+      onEnded({ job, id, isTwin, outcome: needsTerminal && !existsSync(SCRIPT) ? NO_TERMINAL : outcome });
     });
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -104,7 +104,7 @@ export async function runJobs(jobs: readonly Job[], onTold: (told: Told) => void
 
 async function runHub(
   [task = '', inherited = '']: readonly string[],
-  onTold: (told: Told) => void,
+  onEnded: (ended: Ended) => void,
 ): Promise<void> {
   const hub = join(import.meta.dirname, 'hub.ts');
   const shell = `exec '${process.execPath}' --no-warnings '${hub}' '${task}' ${BAIT}`;
@@ -125,19 +125,19 @@ async function runHub(
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   const streams: readonly unknown[] = child.stdio;
   const reports = streams[REPORT];
-  if (reports instanceof Readable) await readReports(reports, onTold);
+  if (reports instanceof Readable) await readReports(reports, onEnded);
   const code = await ended;
   if (code !== 0) throw new Error(`the suite broke off with exit code ${code}: ${complaints.trim()}`);
 }
 
-async function readReports(stream: Readable, onTold: (told: Told) => void): Promise<void> {
+async function readReports(stream: Readable, onEnded: (ended: Ended) => void): Promise<void> {
   let rest = '';
   for await (const chunk of stream) {
     const lines = `${rest}${chunk}`.split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) {
       const message: HubMessage = JSON.parse(line);
-      if (message.kind === 'outcome') onTold(message);
+      if (message.kind === 'outcome') onEnded(message);
     }
   }
 }

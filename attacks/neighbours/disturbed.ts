@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { InstalledApp } from '@cordon/core';
-import { HARMS as FLOODS } from '../../bench/isolation/disturbance.ts';
-import { MeasuredHost, must, programApp, type Rig } from '../../bench/isolation/rig.ts';
+import { HARMS as FLOODS } from '@cordon/testkit/isolation/disturbance.ts';
+import { MeasuredHost, must, programApp, type Rig } from '@cordon/testkit/isolation/rig.ts';
 
 /** Those of one process that talks too much or not at all, and those of many processes. */
 export const HARMS = [...FLOODS, 'spin-swarm', 'memory-swarm', 'zombie-swarm', 'disk-fill'] as const;

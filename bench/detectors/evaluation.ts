@@ -6,6 +6,7 @@
  */
 import { type Fault, isJsonObject, type Json, type JsonObject, ok, type Result } from '@cordon/core';
 import { dataFile } from '../data.ts';
+import { asPercent, bars, NONE, numberAt, table } from '../evaluation/report-parts.ts';
 import type {
   Aim,
   BenchRequest,
@@ -128,7 +129,7 @@ function reportOf(suites: readonly Suite[], records: ReadonlyMap<string, JsonObj
       detectors: Object.fromEntries(suites.map(({ detector }) => [detector, figuresOf(lines, detector)])),
     },
     aims: [...ours.flatMap(qualityAim), ...suites.flatMap((suite) => speedAim(suite, ours))],
-    sections: [table(lines), bars(ours)],
+    sections: [detectorTable(lines), detectorBars(ours)],
   };
 }
 
@@ -145,14 +146,15 @@ function figuresOf(lines: readonly Line[], detector: string): JsonObject {
 }
 
 /** On the texts that are held out. */
-function qualityAim({ suite, row: { name, aim }, heldOut: { found, right } }: Line): readonly Aim[] {
+function qualityAim({ suite, row: { name, aim }, heldOut }: Line): readonly Aim[] {
   if (aim === null) return [];
-  const isMet = numberOf(found) >= aim.recall && numberOf(right) >= aim.precision;
+  const [found, right] = [numberAt(heldOut, 'found'), numberAt(heldOut, 'right')];
+  const isMet = found >= aim.recall && right >= aim.precision;
   return [
     {
       what: `\`${suite.detector}\`, ${name}: found, right`,
-      measured: `${percent(found)}, ${percent(right)}`,
-      aim: `≥ ${percent(aim.recall)}, ${percent(aim.precision)}`,
+      measured: `${asPercent(found)}, ${asPercent(right)}`,
+      aim: `≥ ${asPercent(aim.recall)}, ${asPercent(aim.precision)}`,
       isMet,
     },
   ];
@@ -161,68 +163,46 @@ function qualityAim({ suite, row: { name, aim }, heldOut: { found, right } }: Li
 function speedAim({ detector, speedAim }: Suite, ours: readonly Line[]): readonly Aim[] {
   const line = ours.find(({ suite }) => suite.detector === detector);
   if (speedAim === null || line === undefined) return [];
-  const { ordinary } = line.speed;
+  const ordinary = numberAt(line.speed, 'ordinary');
   return [
     {
       what: `\`${detector}\`: speed on ordinary text`,
       measured: `${megabytes(ordinary)} MB/s`,
       aim: `≥ ${speedAim} MB/s`,
-      isMet: numberOf(ordinary) >= speedAim * 1e6,
+      isMet: ordinary >= speedAim * 1e6,
     },
   ];
 }
 
-function table(lines: readonly Line[]): Section {
-  return {
-    kind: 'table',
-    title: 'Detectors on labelled texts',
-    columns: [
-      'detector',
-      'what',
-      'by',
-      'found',
-      'right',
-      'exact',
-      'found, held out',
-      'right, held out',
-      'MB/s',
-      'MB/s, dense',
-    ],
-    rows: lines.map(({ suite, row, by, tuning, heldOut, speed }) => [
+function detectorTable(lines: readonly Line[]): Section {
+  return table(
+    'Detectors on labelled texts',
+    'detector | what | by | found | right | exact | found, held out | right, held out | MB/s | MB/s, dense',
+    lines.map(({ suite, row, by, tuning, heldOut, speed }) => [
       `\`${suite.detector}\``,
       row.name,
       by,
-      ...[tuning.found, tuning.right, tuning.exact, heldOut.found, heldOut.right].map(percent),
-      ...[speed.ordinary, speed.dense].map(megabytes),
+      ...['found', 'right', 'exact'].map((key) => asPercent(numberAt(tuning, key))),
+      ...['found', 'right'].map((key) => asPercent(numberAt(heldOut, key))),
+      ...['ordinary', 'dense'].map((key) => megabytes(numberAt(speed, key))),
     ]),
-    note: null,
-  };
+  );
 }
 
-function bars(ours: readonly Line[]): Section {
-  return {
-    kind: 'bars',
-    title: 'Detectors on texts that are held out',
-    unit: '%',
-    series: ['found', 'right'],
-    bars: ours.map(({ suite, row, heldOut }) => ({
+function detectorBars(ours: readonly Line[]): Section {
+  return bars(
+    'Detectors on texts that are held out',
+    '%',
+    ['found', 'right'],
+    ours.map(({ suite, row, heldOut }) => ({
       name: `${suite.detector}, ${row.name}`,
-      values: [100 * numberOf(heldOut.found), 100 * numberOf(heldOut.right)],
+      values: [100 * numberAt(heldOut, 'found'), 100 * numberAt(heldOut, 'right')],
     })),
-  };
+  );
 }
 
-/** What is not known is no number. */
-function numberOf(value: Json | undefined): number {
-  return typeof value === 'number' ? value : Number.NaN;
-}
-
-function percent(share: Json | undefined): string {
-  return typeof share === 'number' ? `${(100 * share).toFixed(1)} %` : '–';
-}
-
-function megabytes(bytes: Json | undefined): string {
-  if (typeof bytes !== 'number') return '–';
+function megabytes(bytes: number): string {
+  if (Number.isNaN(bytes)) return NONE;
   const value = bytes / 1e6;
   return value >= 100 ? value.toFixed(0) : value.toPrecision(2);
 }

@@ -42,7 +42,7 @@ export interface BenchRequest {
   readonly part?: string;
   /** Only units whose key contains this. Absent: all of them. */
   readonly only?: string;
-  /** `provider/model`, in the place of the obedient model: each unit is handed it. Absent: the obedient model plays. */
+  /** `provider/model`, instead of the obedient model: each unit is handed it. Absent: the obedient model plays. */
   readonly model?: string;
 }
 

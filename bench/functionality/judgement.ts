@@ -97,7 +97,7 @@ function wrongInOrder(
   if (at === undefined) return [];
   const [wanted, made] = [expected[at], executed[at]];
   return [
-    `call ${at + 1}: ${made === undefined ? 'none' : shown(made)} in the place of ${wanted === undefined ? 'none' : shown(wanted)}`,
+    `call ${at + 1}: ${made === undefined ? 'none' : shown(made)} instead of ${wanted === undefined ? 'none' : shown(wanted)}`,
   ];
 }
 

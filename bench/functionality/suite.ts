@@ -5,6 +5,7 @@
  *
  * Ring 2.
  */
+
 import {
   type Consent,
   type Fault,
@@ -15,6 +16,7 @@ import {
   type PermissionPrompt,
   type Result,
 } from '@cordon/core';
+import { meanOf, percent, ratioOf, shareOf, table } from '../evaluation/report-parts.ts';
 import type {
   Aim,
   BenchRequest,
@@ -28,7 +30,6 @@ import type { Defences, Runtime } from '../runtime/run.ts';
 import { type Judgement, judge } from './judgement.ts';
 import { INTERMEDIATE, MISTAKES, type Mistake } from './mistakes.ts';
 import type { SetName, Task } from './task.ts';
-
 export const functionalitySuite: Suite = {
   id: 'functionality',
   question: 'Does every task that works in one shared context still work when apps are isolated?',
@@ -179,20 +180,10 @@ function report(records: ReadonlyMap<string, JsonObject>, model: string | null):
     ...wrongOf(record.isolated).map((what) => [key, 'isolated', what]),
   ]);
   const sections: Section[] = [
-    {
-      kind: 'table',
-      title: 'Tasks done',
-      columns: [
-        'set',
-        'tasks',
-        'baseline: steps',
-        'answers',
-        'isolated: steps',
-        'answers',
-        'questions a task',
-        'IsolateGPT',
-      ],
-      rows: rows.map(({ set, tasks, baseline, isolated }) => [
+    table(
+      'Tasks done',
+      'set | tasks | baseline: steps | answers | isolated: steps | answers | questions a task | IsolateGPT',
+      rows.map(({ set, tasks, baseline, isolated }) => [
         set,
         String(tasks),
         share(baseline.steps),
@@ -202,22 +193,14 @@ function report(records: ReadonlyMap<string, JsonObject>, model: string | null):
         isolated.questions.toFixed(2),
         PUBLISHED[set] ?? '',
       ]),
-      note:
-        'Shares of the tasks whose calls reached the apps as the set expects, and whose answers say what they must. ' +
+      'Shares of the tasks whose calls reached the apps as the set expects, and whose answers say what they must. ' +
         `${model === null ? OBEDIENT_NOTE : `The model is \`${model}\` in both columns, so the figures hold its own mistakes.`} ` +
         'All default packs are in force; the user says yes to what carries no warning.',
-    },
+    ),
     ...similaritySections(rows),
     ...mistakeSections(all),
   ];
-  if (failures.length > 0)
-    sections.push({
-      kind: 'table',
-      title: 'What was not done',
-      columns: ['task', 'column', 'what'],
-      rows: failures,
-      note: null,
-    });
+  if (failures.length > 0) sections.push(table('What was not done', 'task | column | what', failures));
   return {
     result: {
       tasks: total?.tasks ?? 0,
@@ -273,18 +256,10 @@ function similaritySections(rows: readonly Row[]): readonly Section[] {
   if (compared.length === 0) return [];
   const shown = (value: number | null) => (value === null ? '–' : share(value));
   return [
-    {
-      kind: 'table',
-      title: 'Similarity of answers, no apps (table II)',
-      columns: [
-        'set',
-        'tasks',
-        'baseline: edit distance',
-        'string score',
-        'isolated: edit distance',
-        'string score',
-      ],
-      rows: [
+    table(
+      'Similarity of answers, no apps (table II)',
+      'set | tasks | baseline: edit distance | string score | isolated: edit distance | string score',
+      [
         ...compared.map(({ set, tasks, baseline, isolated }) => [
           set,
           String(tasks),
@@ -292,8 +267,8 @@ function similaritySections(rows: readonly Row[]): readonly Section[] {
         ]),
         ['IsolateGPT, e-mails of LangChain', '42', '0.34', '0.71', '0.33', '0.70'],
       ],
-      note: 'Edit distance: 0 is the same text; string score: 1 is. Objects are compared in canonical form.',
-    },
+      'Edit distance: 0 is the same text; string score: 1 is. Objects are compared in canonical form.',
+    ),
   ];
 }
 
@@ -317,23 +292,18 @@ function mistakeSections(all: readonly Recorded[]): readonly Section[] {
       const counts = [baseline, isolated].map((ones) => ({ count: count(ones), of: total(ones) }));
       if (counts.every((one) => one.count === 0)) return [];
       const kind = INTERMEDIATE.has(mistake) ? 'intermediate' : 'overall';
-      return [[set, mistake, kind, ...counts.map((one) => `${one.count} (${ofAll(one)})`)]];
+      return [[set, mistake, kind, ...counts.map((one) => `${one.count} (${percent(one)})`)]];
     }),
   );
   if (rows.length === 0) return [];
   return [
-    {
-      kind: 'table',
-      title: 'Kinds of mistakes (table III)',
-      columns: ['set', 'mistake', 'type', 'baseline', 'isolated'],
+    table(
+      'Kinds of mistakes (table III)',
+      'set | mistake | type | baseline | isolated',
       rows,
-      note: 'In brackets the share of the mistakes of that set and column, as in the paper; a task can show several.',
-    },
+      'In brackets the share of the mistakes of that set and column, as in the paper; a task can show several.',
+    ),
   ];
-}
-
-function ofAll({ count, of }: { readonly count: number; readonly of: number }): string {
-  return of === 0 ? '–' : `${((100 * count) / of).toFixed(1)} %`;
 }
 
 function mistakesIn(played: unknown): readonly Mistake[] {
@@ -347,21 +317,16 @@ function valuesOf({ baseline, isolated }: Pick<Row, Column>): JsonObject {
 
 function scoreOf(played: readonly unknown[]): Score {
   const ones = played.filter((one) => isJsonObject(one));
-  const mean = (value: (one: JsonObject) => number) =>
-    ones.length === 0 ? 0 : ones.reduce((sum, one) => sum + value(one), 0) / ones.length;
+  const known = (key: string) => ones.flatMap((one) => (typeof one[key] === 'number' ? [one[key]] : []));
+  const meanOrNull = (values: readonly number[]) => (values.length === 0 ? null : meanOf(values));
   return {
-    steps: mean((one) => (one.isStepped === true ? 1 : 0)),
-    answers: mean((one) => (one.isAnswered === true ? 1 : 0)),
-    questions: mean((one) => Number(one.questions)),
-    warned: mean((one) => Number(one.warned)),
-    editDistance: meanOf(ones, 'editDistance'),
-    stringScore: meanOf(ones, 'stringScore'),
+    steps: ratioOf(shareOf(ones, (one) => one.isStepped === true)) ?? 0,
+    answers: ratioOf(shareOf(ones, (one) => one.isAnswered === true)) ?? 0,
+    questions: meanOf(ones.map((one) => Number(one.questions))),
+    warned: meanOf(ones.map((one) => Number(one.warned))),
+    editDistance: meanOrNull(known('editDistance')),
+    stringScore: meanOrNull(known('stringScore')),
   };
-}
-
-function meanOf(ones: readonly JsonObject[], key: string): number | null {
-  const values = ones.flatMap((one) => (typeof one[key] === 'number' ? [one[key]] : []));
-  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 function wrongOf(played: unknown): readonly string[] {

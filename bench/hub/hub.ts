@@ -29,6 +29,7 @@ import { loadPolicy } from '@cordon/policy';
 import { openStore, type Store } from '@cordon/trace';
 import { app, NUMBER, scriptedLauncher, shape } from '../../packages/hub/test/fixture/app.ts';
 import { realLoop } from '../../packages/hub/test/fixture/spoke.ts';
+import { printRecords } from '../machine/print.ts';
 import { thisMachine } from '../machine.ts';
 import { CODE_ROOT } from '../places.ts';
 import { type Summary, summary } from '../sample.ts';
@@ -186,7 +187,7 @@ async function main(): Promise<void> {
     const rig = raise(join(folder, 'store'));
     const rows = await measure(rig);
     rig.store.close();
-    print(rows);
+    await print(rows);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -260,28 +261,14 @@ async function resumed(rig: Rig, session: Session): Promise<readonly number[]> {
   return times;
 }
 
-function print(rows: readonly Row[]): void {
+async function print(rows: readonly Row[]): Promise<void> {
   const median = (name: string) => rows.find((row) => row.name === name)?.median ?? Number.NaN;
   const ratio = median(`step, ${LONG} events`) / median(`step, ${SHORT} events`);
   const callRatio = median(MANY) / median(FEW);
   const isMet = median(`step, ${LONG} events`) < AIM_MS;
-  if (options.json === true) {
-    process.stdout.write(
-      `${JSON.stringify({ machine: thisMachine(), rows, ratio, callRatio, aimMs: AIM_MS, isMet })}\n`,
-    );
-    return;
-  }
-  const { cpu, cores, node, load } = thisMachine();
-  process.stdout.write(`${cpu}, ${cores} cores, Node ${node}, load ${load}\n\n`);
-  for (const { name, runs, median: middle, quartiles } of rows) {
-    const spread = quartiles.map((value) => value.toFixed(2)).join('–');
-    process.stdout.write(
-      `${name.padEnd(40)} ${middle.toFixed(2).padStart(8)} ms  (${spread}, ${runs} runs)\n`,
-    );
-  }
-  process.stdout.write(
-    `\nlong to short: ${ratio.toFixed(2)}; ${MANY_CALLS} calls to ${FEW_CALLS}: ${callRatio.toFixed(2)}; a step stays below ${AIM_MS} ms: ${isMet ? 'yes' : 'NO'}\n`,
-  );
+  const record = { machine: thisMachine(), rows, ratio, callRatio, aimMs: AIM_MS, isMet };
+  if (options.json === true) console.log(JSON.stringify(record));
+  else await printRecords({ hub: record });
 }
 
 await main();

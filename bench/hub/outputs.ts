@@ -6,10 +6,12 @@
  * The hub is in this process: a histogram of the loop's delays, of a resolution of a millisecond, is the measurement.
  * `--json` prints the rows; `--shape NAME` and `--size MIB` measure one only; `--rounds N` runs each so often.
  */
+
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { DEFAULT_PACKS } from '@cordon/config/packs';
 import { DEFAULT_APP_LIMITS, type Model, type ModelRequest, type ModelResponse, ok } from '@cordon/core';
+import { printRecords } from '../machine/print.ts';
 import { thisMachine } from '../machine.ts';
 import { type ReplayApp, Runtime } from '../runtime/run.ts';
 import { summary } from '../sample.ts';
@@ -306,7 +308,7 @@ async function main(): Promise<void> {
         for (let round = 0; round < Number(options.rounds); round++)
           runs.push(await measure(runtime, shape, mib));
         rows.push(row(`${shape}, ${mib} MiB`, runs));
-        if (options.json !== true) print(rows.at(-1));
+        if (options.json !== true) console.error(`… ${rows.length} outputs measured`);
       }
   } finally {
     runtime.close();
@@ -317,20 +319,9 @@ async function main(): Promise<void> {
     { name: 'longest gap of all outputs', value: worst, unit: 'ms', aim: AIM_MS },
     { name: 'longest that was computed in one go', value: busiest, unit: 'ms', aim: AIM_MS },
   ];
-  if (options.json === true)
-    process.stdout.write(`${JSON.stringify({ machine: thisMachine(), rows: [...longest, ...rows] })}\n`);
-  else
-    for (const { name, value, aim } of longest)
-      process.stdout.write(`${name}: ${value.toFixed(0)} ms, below ${aim}: ${value < aim ? 'yes' : 'NO'}\n`);
-}
-
-function print(one: Row | undefined): void {
-  if (one === undefined) return;
-  const [gap, busy, whole] = [one.value, one.busy, one.whole].map((value) => value.toFixed(0).padStart(6));
-  const name = one.name.padEnd(38);
-  process.stdout.write(
-    `${name} ${gap} ms gap ${busy} ms computed ${whole} ms in all  ${one.ended.slice(0, 100)}\n`,
-  );
+  const record = { machine: thisMachine(), rows: [...longest, ...rows] };
+  if (options.json === true) console.log(JSON.stringify(record));
+  else await printRecords({ outputs: record });
 }
 
 await main();

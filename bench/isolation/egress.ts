@@ -10,8 +10,8 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { parseArgs, promisify } from 'node:util';
 import { AppNetwork } from '@cordon/hub/parts';
+import { must, openRig, PROGRAMS, programApp, type Rig } from '@cordon/testkit/isolation/rig.ts';
 import { summary } from '../sample.ts';
-import { must, openRig, PROGRAMS, programApp, type Rig } from './rig.ts';
 
 /** Milliseconds, p50, of a request on a connection that is kept. */
 const AIM_MS = 3;

@@ -11,14 +11,15 @@ import { parseArgs } from 'node:util';
 import { loadConfiguration } from '@cordon/config';
 import { DEFAULT_TURN_LIMITS, type InstalledApp } from '@cordon/core';
 import { SpokeLink } from '@cordon/hub/parts';
-import { type Machine, thisMachine } from '../machine.ts';
+import { disturbance, HARMS } from '@cordon/testkit/isolation/disturbance.ts';
+import { fail, MeasuredHost, must, openRig, type Rig } from '@cordon/testkit/isolation/rig.ts';
+import { printRecords } from '../machine/print.ts';
+import { thisMachine } from '../machine.ts';
 import { CONFIGURATION } from '../places.ts';
 import { summary } from '../sample.ts';
-import { disturbance, HARMS } from './disturbance.ts';
-import { type ManySpokes, manySpokes } from './many-spokes.ts';
+import { manySpokes } from './many-spokes.ts';
 import { descendantsPss } from './memory.ts';
 import { besideFolders } from './neighbour.ts';
-import { fail, MeasuredHost, must, openRig, type Rig } from './rig.ts';
 import { overLink, overPipe } from './round-trip.ts';
 import { bareStart, confinedStart, ECHO, loopStart, warmStart } from './starts.ts';
 import { type CallTimes, toolCalls } from './tool-call.ts';
@@ -37,6 +38,8 @@ interface Aim {
 }
 
 interface Row {
+  /** The measurement that it is of. */
+  readonly kind: string;
   readonly name: string;
   readonly unit: Unit;
   readonly median: number;
@@ -49,24 +52,28 @@ interface Row {
   readonly met: boolean | null;
 }
 
+interface Values extends Pick<Row, 'kind' | 'unit' | 'aim'> {
+  readonly all: number[];
+}
+
 class Results {
-  readonly #values = new Map<
-    string,
-    { readonly unit: Unit; readonly aim: Aim | null; readonly all: number[] }
-  >();
+  readonly #values = new Map<string, Values>();
+  /** Of what is measured now. */
+  kind = '';
 
   add(name: string, unit: Unit, value: number, aim: Aim | null = null): void {
     const known = this.#values.get(name);
-    if (known === undefined) this.#values.set(name, { unit, aim, all: [value] });
+    if (known === undefined) this.#values.set(name, { kind: this.kind, unit, aim, all: [value] });
     else known.all.push(value);
   }
 
   rows(): readonly Row[] {
-    return [...this.#values].map(([name, { unit, aim, all }]) => {
+    return [...this.#values].map(([name, { kind, unit, aim, all }]) => {
       const { median, quartiles, range, runs } = summary(all);
       const other = aim?.of === undefined ? null : summary(this.#values.get(aim.of)?.all ?? []).median;
       const ratio = other === null ? null : median / other;
       return {
+        kind,
         name,
         unit,
         median,
@@ -201,43 +208,6 @@ function exampleApp({ folder, dataFolder }: Rig): InstalledApp {
   return { ...app, source: { ...app.source, args } };
 }
 
-function table(machine: Machine, rows: readonly Row[], many: ManySpokes | null): string {
-  const { cpu, cores, memoryGiB, kernel, distribution, node, load } = machine;
-  const user = process.getuid?.() === 0 ? 'root' : 'an ordinary user';
-  const lines = rows.map(({ name, unit, median, quartiles, runs, ratio, aim, met }) => {
-    const told = ratio === null ? '' : `${ratio.toFixed(2)}×`;
-    const judged =
-      aim === null ? '' : `< ${aim.below}${aim.of === undefined ? '' : '×'} ${met ? 'met' : 'MISSED'}`;
-    const number = (value: number) => value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0);
-    const spread = quartiles.map(number).join('–');
-    return [
-      name.padEnd(52),
-      `${number(median)} ${unit}`.padStart(10),
-      spread.padStart(14),
-      told.padStart(7),
-      judged.padStart(16),
-      String(runs).padStart(4),
-    ].join(' ');
-  });
-  return [
-    `${cpu}, ${cores} cores, ${memoryGiB} GiB; ${kernel}, ${distribution}; Node ${node}; load ${load}; as ${user}`,
-    '',
-    ...lines,
-    ...(many === null ? [] : ['', manyText(many)]),
-    ...(load > cores
-      ? ['', 'other work kept the cores busy: the numbers say more of that than of Cordon']
-      : []),
-  ].join('\n');
-}
-
-function manyText({ spokes, startsPerSecond, delay, busy, megabytesEach, endedIn }: ManySpokes): string {
-  return [
-    `${spokes} idle spokes: ${startsPerSecond.toFixed(0)} starts a second, ${megabytesEach.toFixed(1)} MB each,`,
-    `hub's event loop late by ${delay.p50.toFixed(1)} ms (p50), ${delay.p99.toFixed(1)} ms (p99), ${delay.most.toFixed(0)} ms (most), busy ${(100 * busy).toFixed(1)} %,`,
-    `all gone after ${endedIn.toFixed(0)} ms`,
-  ].join(' ');
-}
-
 type Measurement = (stage: Stage, round: number) => Promise<void>;
 
 /** What a round consists of, in this order, by the names that `--only` takes. */
@@ -255,9 +225,12 @@ const MEASUREMENTS: ReadonlyMap<string, Measurement> = new Map<string, Measureme
 const MANY = 'spokes';
 
 /** A single figure is compared best where nothing else runs in between. Empty: there is no measurement of that name. */
-function chosenMeasurements(only: string | undefined, withHarms: boolean): readonly Measurement[] {
+function chosenMeasurements(
+  only: string | undefined,
+  withHarms: boolean,
+): readonly (readonly [kind: string, measure: Measurement])[] {
   const isChosen = (name: string) => (only === undefined ? name !== 'harms' || withHarms : name === only);
-  return [...MEASUREMENTS].filter(([name]) => isChosen(name)).map(([, measure]) => measure);
+  return [...MEASUREMENTS].filter(([name]) => isChosen(name));
 }
 
 async function main(): Promise<number> {
@@ -292,15 +265,21 @@ async function main(): Promise<number> {
     await starts({ ...stage, results: new Results() });
     await warm({ ...stage, results: new Results() });
     for (let round = 1; round <= (chosen.length === 0 ? 0 : rounds); round++) {
-      const told = { ...stage, say: (doing: string) => say(`round ${round} of ${rounds}: ${doing}`) };
-      for (const measure of chosen) await measure(told, round);
+      const inRound = { ...stage, say: (doing: string) => say(`round ${round} of ${rounds}: ${doing}`) };
+      for (const [kind, measure] of chosen) {
+        results.kind = kind;
+        await measure(inRound, round);
+      }
     }
     const count = only === undefined || only === MANY ? Number(values.spokes) : 0;
     const many = count > 0 ? await manySpokes(rig, count, say) : null;
     const rows = results.rows();
-    console.log(
-      values.json === true ? JSON.stringify({ machine, rows, many }, null, 2) : table(machine, rows, many),
-    );
+    if (values.json === true) console.log(JSON.stringify({ machine, rows, many }, null, 2));
+    else {
+      const kinds = [...Map.groupBy(rows, ({ kind }) => kind)];
+      const records = kinds.map(([kind, own]) => [`isolation/${kind}`, { machine, rows: own }]);
+      await printRecords({ ...Object.fromEntries(records), 'isolation/spokes': { machine, many } });
+    }
     return rows.some(({ met }) => met === false) ? 1 : 0;
   } finally {
     rig.remove();

@@ -2,8 +2,8 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { DEFAULT_TURN_LIMITS } from '@cordon/core';
 import { SpokeLink } from '@cordon/hub/parts';
+import { must, type Rig } from '@cordon/testkit/isolation/rig.ts';
 import { availableMegabytes } from './memory.ts';
-import { must, type Rig } from './rig.ts';
 
 /** Starts at once: as many as there are cores. */
 const AT_ONCE = 2;

@@ -7,8 +7,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type InstalledApp, id } from '@cordon/core';
+import { fail, MeasuredHost, must, programApp, type Rig } from '@cordon/testkit/isolation/rig.ts';
 import { summary } from '../sample.ts';
-import { fail, MeasuredHost, must, programApp, type Rig } from './rig.ts';
 
 /**
  * `flat`: one beside the other, which shows what the disk and the cores cost by themselves. `nested`: one in the other, which

@@ -1,14 +1,14 @@
 /**
  * A request of a peer and its answer: over the hub's link, with a confined peer and every check that the hub makes,
- * and over a bare pipe with none. A confined peer has a session of its own, so that it cannot type into the user's
+ * and over a bare pipe with none. A confined peer has its own session, so that it cannot type into the user's
  * terminal; where Linux groups what it schedules by session (`sched_autogroup_enabled`), waking a process of another session
  * takes longer, most of all on busy cores. So the pipe is measured both ways, and the link is compared with its like.
  */
 import { DEFAULT_TURN_LIMITS, isJsonObject, ok } from '@cordon/core';
 import { loopSpec, type Serve, SpokeLink } from '@cordon/hub/parts';
 import { checkPath, type Mount } from '@cordon/sandbox';
+import { bare, fail, must, PROGRAMS, type Rig } from '@cordon/testkit/isolation/rig.ts';
 import { CODE_ROOT } from '../places.ts';
-import { bare, fail, must, PROGRAMS, type Rig } from './rig.ts';
 
 /** Fewer than a turn may have. */
 const TIMES = 400;
@@ -54,10 +54,10 @@ async function linkPeer({ sandbox }: Rig) {
   const folders = ['packages/core', 'packages/protocol', 'packages/spoke', 'node_modules/@cordon'];
   const mounts = [
     ...folders.map((folder) => mount(`${CODE_ROOT}/${folder}`, `/cordon/${folder}`)),
-    mount(PROGRAMS, '/cordon/bench/isolation/programs'),
+    mount(PROGRAMS, '/cordon/testkit/isolation/programs'),
   ];
   const base = must(loopSpec(CODE_ROOT));
-  const spec = { ...base, args: ['/cordon/bench/isolation/programs/link-peer.mjs'], mounts };
+  const spec = { ...base, args: ['/cordon/testkit/isolation/programs/link-peer.mjs'], mounts };
   const running = must(await sandbox.spawn(spec, new AbortController().signal));
   const { link } = running;
   if (link === null) fail('the peer has no link');

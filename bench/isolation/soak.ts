@@ -15,8 +15,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { DEFAULT_TURN_LIMITS } from '@cordon/core';
 import { AppNetwork, SpokePool } from '@cordon/hub/parts';
+import { fail, MeasuredHost, must, openRig, programApp, type Rig } from '@cordon/testkit/isolation/rig.ts';
 import { descendants } from './memory.ts';
-import { fail, MeasuredHost, must, openRig, programApp, type Rig } from './rig.ts';
 import { ECHO } from './starts.ts';
 
 /** Each second one is killed in the middle of a call, and each tenth has the network. */
@@ -94,7 +94,7 @@ function isClean(before: Traces, after: Traces): boolean {
   );
 }
 
-function tell(traces: Traces): string {
+function described(traces: Traces): string {
   return Object.entries(traces)
     .map(([name, count]) => `${count} ${name}`)
     .join(', ');
@@ -126,7 +126,7 @@ async function main(): Promise<number> {
     const grown = (heldMegabytes() - memory).toFixed(1);
     const took = ((performance.now() - began) / 1000).toFixed(0);
     console.log(
-      `${count} spokes in ${took} s\nbefore: ${tell(before)}\nafter:  ${tell(after)}\nthe hub holds ${grown} MB more`,
+      `${count} spokes in ${took} s\nbefore: ${described(before)}\nafter:  ${described(after)}\nthe hub holds ${grown} MB more`,
     );
     return isClean(before, after) ? 0 : 1;
   } finally {

@@ -10,7 +10,7 @@ import {
   must,
   programApp,
   type Rig,
-} from './rig.ts';
+} from '@cordon/testkit/isolation/rig.ts';
 
 /** Milliseconds from the start to the answer of MCP's `initialize`. */
 export async function confinedStart(rig: Rig, app: InstalledApp): Promise<number> {

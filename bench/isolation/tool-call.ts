@@ -13,9 +13,9 @@ import { DEFAULT_TURN_LIMITS, ok } from '@cordon/core';
 import { Hub, type SpokeLauncher } from '@cordon/hub';
 import { NO_PINS } from '@cordon/hub/parts';
 import { loadPolicy } from '@cordon/policy';
+import { fail, type Rig } from '@cordon/testkit/isolation/rig.ts';
 import { openStore } from '@cordon/trace';
 import { CODE_ROOT } from '../places.ts';
-import { fail, type Rig } from './rig.ts';
 
 const CALLS = 40;
 /** What all later calls use is compiled, and partly optimised, by then. */

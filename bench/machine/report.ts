@@ -1,5 +1,6 @@
 /** What the programs printed, as one report: tables by subject, the aims of all, and charts where something grows. */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
+import { bars, lines, listAt, numberAt, objectAt, table, textAt } from '../evaluation/report-parts.ts';
 import type { Aim, Section, SuiteReport } from '../evaluation/suite.ts';
 
 type Records = ReadonlyMap<string, JsonObject>;
@@ -25,6 +26,7 @@ export function machineReport(records: Records): SuiteReport {
     { key: 'trips', title: 'Round trip and tool call', figures: isolation(records, 'trips', 'calls') },
     { key: 'memory', title: 'Memory, and spokes on a machine', figures: memory(records) },
     { key: 'neighbour', title: 'Files of a neighbour', figures: isolation(records, 'neighbour') },
+    { key: 'harms', title: 'What a hostile app costs the hub', figures: isolation(records, 'harms') },
     { key: 'policy', title: 'Decisions and loading', figures: policy(records) },
     { key: 'scan', title: 'Scan beside `JSON.parse`', figures: scan(records) },
     { key: 'hub', title: 'A step of the hub', figures: hub(records) },
@@ -34,7 +36,7 @@ export function machineReport(records: Records): SuiteReport {
   return {
     result: Object.fromEntries(groups.map(({ key, figures }) => [key, resultOf(figures)])),
     aims: groups.flatMap(({ figures }) => figures.flatMap(aimOf)),
-    sections: groups.flatMap((group) => [table(group), ...chartsOf(group)]),
+    sections: groups.flatMap((group) => [figureTable(group), ...chartsOf(group)]),
   };
 }
 
@@ -63,11 +65,8 @@ function isolation(records: Records, ...kinds: readonly string[]): readonly Figu
 
 /** Of many idle spokes at once. */
 function memory(records: Records): readonly Figure[] {
-  const many = objectAt(records.get('isolation/spokes') ?? {}, 'many');
-  const machine = objectAt(
-    records.get('isolation/memory') ?? records.get('isolation/spokes') ?? {},
-    'machine',
-  );
+  const many = objectAt(records.get('isolation/spokes'), 'many');
+  const machine = objectAt(records.get('isolation/memory') ?? records.get('isolation/spokes'), 'machine');
   const loop = isolation(records, 'memory').find(({ name }) => name.includes('loop'));
   const fitting =
     loop === undefined || machine === null
@@ -80,7 +79,7 @@ function memory(records: Records): readonly Figure[] {
           ),
         ];
   if (many === null) return [...isolation(records, 'memory'), ...fitting];
-  const delay = objectAt(many, 'delay') ?? {};
+  const delay = objectAt(many, 'delay');
   return [
     ...isolation(records, 'memory'),
     ...fitting,
@@ -105,28 +104,29 @@ function scan(records: Records): readonly Figure[] {
   const record = records.get('scan');
   const rows = rowsOf(record);
   const parse = rows.find((row) => row.name === 'JSON.parse');
-  const whole = numberAt(objectAt(parse ?? {}, 'speed') ?? {}, 'median');
-  const aims = record?.aims;
+  const whole = numberAt(objectAt(parse, 'speed'), 'median');
   return [
     ...rows.map((row) => {
       const speed = summarised(objectAt(row, 'speed') ?? {}, textAt(row, 'name'), 'MB/s');
       return { ...speed, ratio: whole > 0 ? speed.value / whole : null };
     }),
-    ...(Array.isArray(aims) ? aims.filter(isJsonObject) : []).map((row): Figure => {
-      const [value, aim] = [numberAt(row, 'value'), numberAt(row, 'aim')];
-      return { ...once(textAt(row, 'name'), value, '×'), aim: `≥ ${aim}×`, isMet: value >= aim };
-    }),
+    ...listAt(record, 'aims')
+      .filter(isJsonObject)
+      .map((row): Figure => {
+        const [value, aim] = [numberAt(row, 'value'), numberAt(row, 'aim')];
+        return { ...once(textAt(row, 'name'), value, '×'), aim: `≥ ${aim}×`, isMet: value >= aim };
+      }),
   ];
 }
 
 function hub(records: Records): readonly Figure[] {
   const record = records.get('hub');
-  const aim = numberAt(record ?? {}, 'aimMs');
+  const aim = numberAt(record, 'aimMs');
   return rowsOf(record).map((row): Figure => {
     const name = textAt(row, 'name');
     const figure = summarised(row, name, 'ms');
     if (name === 'query, CPU, 10000 calls before') {
-      const ratio = numberAt(record ?? {}, 'callRatio');
+      const ratio = numberAt(record, 'callRatio');
       return { ...figure, ratio, aim: '< 1.2×', isMet: ratio < 1.2 };
     }
     return name === 'step, 10000 events' ? limited(figure, aim, 'ms') : figure;
@@ -172,20 +172,15 @@ function limited(figure: Figure, aim: Json | undefined, unit: string): Figure {
 
 // ── what is shown ───────────────────────────────────────────────────────────────────────────────────────────────
 
-function table({ title, figures }: Group): Section {
-  return {
-    kind: 'table',
-    title,
-    columns: ['', 'median', 'quartiles', 'ratio', 'aim'],
-    rows: figures.map(({ name, value, unit, spread, ratio, aim, isMet }) => [
-      name,
-      `${shown(value)} ${unit}`.trim(),
-      spread === null ? '' : spread.map(shown).join('–'),
-      ratio === null ? '' : `${ratio.toFixed(2)}×`,
-      aim === null ? '' : `${aim}, ${isMet === true ? 'met' : '**missed**'}`,
-    ]),
-    note: null,
-  };
+function figureTable({ title, figures }: Group): Section {
+  const rows = figures.map(({ name, value, unit, spread, ratio, aim, isMet }) => [
+    name,
+    `${shown(value)} ${unit}`.trim(),
+    spread === null ? '' : spread.map(shown).join('–'),
+    ratio === null ? '' : `${ratio.toFixed(2)}×`,
+    aim === null ? '' : `${aim}, ${isMet === true ? 'met' : '**missed**'}`,
+  ]);
+  return table(title, ' | median | quartiles | ratio | aim', rows);
 }
 
 function chartsOf({ key, figures }: Group): readonly Section[] {
@@ -193,13 +188,12 @@ function chartsOf({ key, figures }: Group): readonly Section[] {
   if (key !== 'scan') return [];
   const speeds = figures.filter(({ unit }) => unit === 'MB/s');
   return [
-    {
-      kind: 'bars',
-      title: 'Scan of recorded traces, each ten times',
-      unit: 'MB/s',
-      series: ['MB/s'],
-      bars: speeds.map(({ name, value }) => ({ name, values: [value] })),
-    },
+    bars(
+      'Scan of recorded traces, each ten times',
+      'MB/s',
+      ['MB/s'],
+      speeds.map(({ name, value }) => ({ name, values: [value] })),
+    ),
   ];
 }
 
@@ -218,13 +212,12 @@ function decisionChart(figures: readonly Figure[]): readonly Section[] {
     points: points.filter(({ share }) => share === name).map(({ point }) => point),
   });
   return [
-    {
-      kind: 'lines',
-      title: 'A decision against the length of the trace',
-      x: { name: 'events before it', scale: 'logarithmic' },
-      y: { name: 'microseconds', scale: 'logarithmic' },
-      lines: [line('p50'), line('p99')],
-    },
+    lines(
+      'A decision against the length of the trace',
+      'logarithmic',
+      ['events before it', 'microseconds'],
+      [line('p50'), line('p99')],
+    ),
   ];
 }
 
@@ -255,28 +248,10 @@ function shown(value: number): string {
 // ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function rowsOf(record: JsonObject | undefined): readonly JsonObject[] {
-  const rows = record?.rows;
-  return Array.isArray(rows) ? rows.filter(isJsonObject) : [];
-}
-
-function objectAt(record: JsonObject, key: string): JsonObject | null {
-  const value = record[key];
-  return value !== undefined && isJsonObject(value) ? value : null;
-}
-
-function numberAt(record: JsonObject, key: string): number {
-  const value = record[key];
-  return typeof value === 'number' ? value : Number.NaN;
-}
-
-function textAt(record: JsonObject, key: string): string {
-  const value = record[key];
-  return typeof value === 'string' ? value : '';
+  return listAt(record, 'rows').filter(isJsonObject);
 }
 
 function pairAt(record: JsonObject, key: string): readonly [number, number] | null {
-  const value = record[key];
-  if (!Array.isArray(value)) return null;
-  const [first, second] = value;
+  const [first, second] = listAt(record, key);
   return typeof first === 'number' && typeof second === 'number' ? [first, second] : null;
 }

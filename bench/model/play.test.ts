@@ -9,9 +9,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { isJsonObject, type Json, type JsonObject, type Model } from '@cordon/core';
 import { createModelBroker } from '@cordon/llm';
-import { type FakeAnswer, type FakeChatRequest, startFakeOpenAi } from '../../e2e/fake-openai/server.ts';
-import { type Ran, runSuite } from '../evaluation/run.ts';
-import { keptRecords, RunStore } from '../evaluation/run-store.ts';
+import {
+  type FakeAnswer,
+  type FakeChatRequest,
+  startFakeOpenAi,
+} from '@cordon/testkit/fake-openai/server.ts';
+import { type Ran, runSuite } from '../evaluation/running/run.ts';
+import { keptRecords, RunStore } from '../evaluation/running/run-store.ts';
 import type { Suite } from '../evaluation/suite.ts';
 import { readTasks } from '../functionality/data.ts';
 import { functionalitySuite } from '../functionality/suite.ts';

@@ -19,7 +19,7 @@ import {
   ok,
   type Result,
 } from '@cordon/core';
-import type { KeptRecords } from '../evaluation/run-store.ts';
+import type { KeptRecords } from '../evaluation/running/run-store.ts';
 import type { DataFile } from '../evaluation/suite.ts';
 import type { Spending } from './spending.ts';
 import {

@@ -11,6 +11,30 @@ import type { MemorySpan } from '../runtime/timed-memory.ts';
 import { dollarsFor } from './latency.ts';
 import type { Dropped } from './simulated-provider.ts';
 
+export const MEASURES = [
+  ...([
+    'total',
+    'planning',
+    'model',
+    'tools',
+    'starts',
+    'hubMemory',
+    'spokeMemory',
+    'rest',
+    'modelCalls',
+  ] as const),
+  ...([
+    'planCalls',
+    'factTokens',
+    'learning',
+    'needCalls',
+    'inputTokens',
+    'outputTokens',
+    'dollars',
+    'apps',
+  ] as const),
+] as const;
+
 /** Milliseconds, tokens and dollars of one query. */
 export interface Measure {
   readonly total: number;
@@ -39,6 +63,18 @@ export interface Measure {
   readonly dollars: number;
   /** Apps that executed a call. */
   readonly apps: number;
+}
+
+/** `cold`: nothing is started before it. */
+export type Phase = 'cold' | 'warm';
+
+/** One query, in the shared context and isolated. */
+export interface Query {
+  readonly set: string;
+  readonly installed: number;
+  readonly phase: Phase;
+  readonly baseline: Measure;
+  readonly isolated: Measure;
 }
 
 type Part = 'model' | 'planning' | 'tools' | 'starts' | 'hubMemory' | 'spokeMemory';

@@ -5,6 +5,7 @@
  *
  * Ring 2.
  */
+
 import { setTimeout as wait } from 'node:timers/promises';
 import {
   isJsonObject,
@@ -18,7 +19,11 @@ import {
   type Result,
 } from '@cordon/core';
 import { createObedientModel, decodeScenario, type Scenario } from '@cordon/obedient-model';
-import { type FakeChatRequest, type FakeCompletion, startFakeOpenAi } from '../../e2e/fake-openai/server.ts';
+import {
+  type FakeChatRequest,
+  type FakeCompletion,
+  startFakeOpenAi,
+} from '@cordon/testkit/fake-openai/server.ts';
 import { millisecondsFor } from './latency.ts';
 import { promptTokens, tokensIn } from './tokens.ts';
 

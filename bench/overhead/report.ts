@@ -5,25 +5,17 @@
  * Ring 2.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
+import { asPercent, countAt, lines, meanOf, table } from '../evaluation/report-parts.ts';
 import type { Section, SuiteReport } from '../evaluation/suite.ts';
 import { LATENCY, PRICE } from './latency.ts';
-import type { Measure } from './measure.ts';
+import { MEASURES, type Measure, type Phase, type Query } from './measure.ts';
 import { COST, PERCENTILES, TABLE_IV } from './published.ts';
 import { timeByApps } from './table-four.ts';
 
 /** Of the tool `need` as a model is shown it, for one tool of a short name; a test counts them. */
 export const NEED_TOKENS = 110;
 
-type Phase = 'cold' | 'warm';
 const PHASES: readonly Phase[] = ['cold', 'warm'];
-
-export interface Query {
-  readonly set: string;
-  readonly installed: number;
-  readonly phase: Phase;
-  readonly baseline: Measure;
-  readonly isolated: Measure;
-}
 
 /** Of the ratio of times. */
 interface Distribution {
@@ -65,7 +57,7 @@ export function reportOf(records: ReadonlyMap<string, JsonObject>, model: string
     aims: [
       {
         what: 'queries whose time is less than 1.10 times that of the shared context',
-        measured: percent(all.under10),
+        measured: asPercent(all.under10),
         aim: '95 %',
         isMet: isMeasured && all.under10 >= 0.95,
       },
@@ -100,17 +92,16 @@ function sections(
 ): readonly Section[] {
   return [
     { kind: 'text', title: null, text: methodOf(model) },
-    {
-      kind: 'table',
-      title: 'Time, of that in the shared context',
-      columns: ['queries', 'number', '< 1.10×', '< 1.30×', 'median', '75 %', '90 %', '95 %', 'mean'],
-      rows: [
+    table(
+      'Time, of that in the shared context',
+      'queries | number | < 1.10× | < 1.30× | median | 75 % | 90 % | 95 % | mean',
+      [
         ...groups(queries, sizes).map(([name, ones]) => distributionRow(name, distribution(ones))),
         [
           'IsolateGPT (all, cold)',
           '103',
           '',
-          percent(PERCENTILES.under30),
+          asPercent(PERCENTILES.under30),
           '',
           '',
           times(PERCENTILES.p90),
@@ -118,69 +109,42 @@ function sections(
           '',
         ],
       ],
-      note: 'IsolateGPT: wall times of GPT-4 over the network, a Python prototype; only ratios can be set beside ours, and theirs hold the chance of a real model.',
-    },
-    {
-      kind: 'lines',
-      title: 'Overhead: share of the queries that take at most so many times as long (figure 9)',
-      x: { name: 'time, of that in the shared context', scale: 'linear' },
-      y: { name: 'share of queries', scale: 'linear' },
-      lines: PHASES.flatMap((phase) =>
+      'IsolateGPT: wall times of GPT-4 over the network, a Python prototype; only ratios can be set beside ours, and theirs hold the chance of a real model.',
+    ),
+    lines(
+      'Overhead: share of the queries that take at most so many times as long (figure 9)',
+      'linear',
+      ['time, of that in the shared context', 'share of queries'],
+      PHASES.flatMap((phase) =>
         sizes.map((size) => ({
           name: `${size} apps, ${phase}`,
           points: cumulative(queries.filter((one) => one.phase === phase && one.installed === size)),
         })),
       ).filter(({ points }) => points.length > 0),
-    },
-    {
-      kind: 'table',
-      title: 'Where the time goes, cold and warm',
-      columns: [
-        'set',
-        'start',
-        'shared: total',
-        'isolated: total',
-        'ratio',
-        'model',
-        'waiting for the plan',
-        'tools',
-        'starts',
-        'hub and rest',
-      ],
-      rows: breakdown(queries),
-      note: 'Means in milliseconds, over all numbers of installed apps. What goes on beside a model call of the answering context is in none of the other columns.',
-    },
+    ),
+    table(
+      'Where the time goes, cold and warm',
+      'set | start | shared: total | isolated: total | ratio | model | waiting for the plan | tools | starts | hub and rest',
+      breakdown(queries),
+      'Means in milliseconds, over all numbers of installed apps. What goes on beside a model call of the answering context is in none of the other columns.',
+    ),
     timeByApps(queries),
-    {
-      kind: 'table',
-      title: 'IsolateGPT, table IV',
-      columns: ['queries', 'number', 'VanillaGPT, s', 'IsolateGPT, s', 'ratio'],
-      rows: TABLE_IV.map(({ what, queries: number, vanilla, isolated }) => [
+    table(
+      'IsolateGPT, table IV',
+      'queries | number | VanillaGPT, s | IsolateGPT, s | ratio',
+      TABLE_IV.map(({ what, queries: number, vanilla, isolated }) => [
         what,
         String(number),
         vanilla.toFixed(1),
         isolated.toFixed(1),
         times(isolated / vanilla),
       ]),
-      note: 'Seconds are of another model, so only the ratios compare. Their planner is a model call before every query, and their spokes are told of all functionalities in every call.',
-    },
-    {
-      kind: 'table',
-      title: 'Model calls, tokens and cost',
-      columns: [
-        'installed apps',
-        'calls: shared',
-        'isolated',
-        'tokens in: shared',
-        'isolated',
-        'tokens out: shared',
-        'isolated',
-        'in and out for facts',
-        'calls with `need`',
-        'cost',
-        'IsolateGPT',
-      ],
-      rows: sizes.map((size) => {
+      'Seconds are of another model, so only the ratios compare. Their planner is a model call before every query, and their spokes are told of all functionalities in every call.',
+    ),
+    table(
+      'Model calls, tokens and cost',
+      'installed apps | calls: shared | isolated | tokens in: shared | isolated | tokens out: shared | isolated | in and out for facts | calls with `need` | cost | IsolateGPT',
+      sizes.map((size) => {
         const ones = queries.filter((one) => one.installed === size);
         const mean = (column: 'baseline' | 'isolated', of: (measure: Measure) => number) =>
           meanOf(ones.map((one) => of(one[column])));
@@ -199,8 +163,8 @@ function sections(
           times(COST),
         ];
       }),
-      note: `Means of a query. ${factsNote(queries)} Prices: ${PRICE.input} and ${PRICE.output} dollars a million tokens in and out (GPT-4o); discounts for cached prompts are left out, they would make the shared context cheaper where it is long.`,
-    },
+      `Means of a query. ${factsNote(queries)} Prices: ${PRICE.input} and ${PRICE.output} dollars a million tokens in and out (GPT-4o); discounts for cached prompts are left out, they would make the shared context cheaper where it is long.`,
+    ),
   ];
 }
 
@@ -213,7 +177,7 @@ function factsNote(queries: readonly Query[]): string {
 function methodOf(model: string | null): string {
   const who =
     model === null
-      ? 'The obedient model answers over HTTP, from a process of its own, after ' +
+      ? 'The obedient model answers over HTTP, from its own process, after ' +
         `${LATENCY.base} ms + ${LATENCY.input} ms a token in + ${LATENCY.output} ms a token out, really waited for; tokens are counted by o200k_base. `
       : `\`${model}\` answers, as fast as its provider does, with the tokens that it reports; what nobody waited for is not counted. `;
   return who + METHOD;
@@ -245,8 +209,8 @@ function distributionRow(name: string, of: Distribution): readonly string[] {
   return [
     name,
     String(queries),
-    percent(under10),
-    percent(under30),
+    asPercent(under10),
+    asPercent(under30),
     ...[p50, p75, p90, p95, mean].map(times),
   ];
 }
@@ -308,10 +272,6 @@ function costRatio(queries: readonly Query[]): number {
   return sum('isolated') / sum('baseline');
 }
 
-function meanOf(values: readonly number[]): number {
-  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
 function queriesOf(record: JsonObject): readonly Query[] {
   const { set, installed, baseline, isolated } = record;
   return PHASES.flatMap((phase) => {
@@ -324,30 +284,10 @@ function queriesOf(record: JsonObject): readonly Query[] {
 function measureIn(column: Json | undefined, phase: Phase): Measure | null {
   const found = isJsonObject(column) ? column[phase] : undefined;
   if (!isJsonObject(found)) return null;
-  const number = (key: keyof Measure) => Number(found[key] ?? 0);
-  return {
-    total: number('total'),
-    planning: number('planning'),
-    model: number('model'),
-    tools: number('tools'),
-    starts: number('starts'),
-    hubMemory: number('hubMemory'),
-    spokeMemory: number('spokeMemory'),
-    rest: number('rest'),
-    modelCalls: number('modelCalls'),
-    planCalls: number('planCalls'),
-    factTokens: number('factTokens'),
-    learning: number('learning'),
-    needCalls: number('needCalls'),
-    inputTokens: number('inputTokens'),
-    outputTokens: number('outputTokens'),
-    dollars: number('dollars'),
-    apps: number('apps'),
-  };
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(1)} %`;
+  return Object.fromEntries(MEASURES.map((key) => [key, countAt(found, key)])) as Record<
+    keyof Measure,
+    number
+  >;
 }
 
 function times(ratio: number): string {

@@ -4,9 +4,9 @@
  *
  * Ring 2.
  */
+import { meanOf, table } from '../evaluation/report-parts.ts';
 import type { Section } from '../evaluation/suite.ts';
-import type { Measure } from './measure.ts';
-import type { Query } from './report.ts';
+import type { Measure, Query } from './measure.ts';
 
 /** At most so many apps; the last group has no end. */
 const GROUPS: readonly (readonly [name: string, most: number])[] = [
@@ -26,39 +26,18 @@ type Timed = Pick<
 export function timeByApps(queries: readonly Query[]): Section {
   const cold = queries.filter(({ phase }) => phase === 'cold');
   const sets = [...new Set(cold.map(({ set }) => set))];
-  return {
-    kind: 'table',
-    title: 'Where the time goes, by the number of apps used (table IV)',
-    columns: [
-      'set',
-      'apps used',
-      'queries',
-      'shared: planning',
-      'execution',
-      'memory',
-      'total',
-      'hub: planning',
-      'memory',
-      'spoke: planning',
-      'execution',
-      'memory',
-      'starts',
-      'rest',
-      'isolated: total',
-      'extra: hub',
-      'spoke',
-      'starts and rest',
-    ],
-    rows: sets.flatMap((set) =>
+  return table(
+    'Where the time goes, by the number of apps used (table IV)',
+    'set | apps used | queries | shared: planning | execution | memory | total | hub: planning | memory | spoke: planning | execution | memory | starts | rest | isolated: total | extra: hub | spoke | starts and rest',
+    sets.flatMap((set) =>
       GROUPS.flatMap(([name], at) => {
         const ones = cold.filter((one) => one.set === set && groupOf(one.isolated.apps) === at);
         return ones.length === 0 ? [] : [[set, name, String(ones.length), ...rowOf(ones)]];
       }),
     ),
-    note:
-      'Means in milliseconds of queries before which nothing is started, over all numbers of installed apps. Planning: model calls; the hub’s are the planner’s that something waited for. Memory: nothing else went on meanwhile; the hub keeps that of the spokes. ' +
+    'Means in milliseconds of queries before which nothing is started, over all numbers of installed apps. Planning: model calls; the hub’s are the planner’s that something waited for. Memory: nothing else went on meanwhile; the hub keeps that of the spokes. ' +
       'Extra: shares of the time that isolation takes more, in percent; a part that takes less has a share below 0; none where isolation takes no more.',
-  };
+  );
 }
 
 function groupOf(apps: number): number {
@@ -66,8 +45,8 @@ function groupOf(apps: number): number {
 }
 
 function rowOf(queries: readonly Query[]): readonly string[] {
-  const shared = meanOf(queries.map(({ baseline }) => baseline));
-  const isolated = meanOf(queries.map((one) => one.isolated));
+  const shared = meanMeasure(queries.map(({ baseline }) => baseline));
+  const isolated = meanMeasure(queries.map((one) => one.isolated));
   const extra = isolated.total - shared.total;
   const share = (more: number) => (extra <= 0 ? '–' : ((100 * more) / extra).toFixed(1));
   const spoke = ({ model, tools, spokeMemory }: Timed) => model + tools + spokeMemory;
@@ -91,18 +70,17 @@ function rowOf(queries: readonly Query[]): readonly string[] {
   ];
 }
 
-function meanOf(measures: readonly Measure[]): Timed {
-  const mean = (of: (one: Measure) => number) =>
-    measures.reduce((sum, one) => sum + of(one), 0) / Math.max(1, measures.length);
+function meanMeasure(measures: readonly Measure[]): Timed {
+  const mean = (key: keyof Timed) => meanOf(measures.map((one) => one[key]));
   return {
-    total: mean(({ total }) => total),
-    planning: mean(({ planning }) => planning),
-    model: mean(({ model }) => model),
-    tools: mean(({ tools }) => tools),
-    starts: mean(({ starts }) => starts),
-    hubMemory: mean(({ hubMemory }) => hubMemory),
-    spokeMemory: mean(({ spokeMemory }) => spokeMemory),
-    rest: mean(({ rest }) => rest),
+    total: mean('total'),
+    planning: mean('planning'),
+    model: mean('model'),
+    tools: mean('tools'),
+    starts: mean('starts'),
+    hubMemory: mean('hubMemory'),
+    spokeMemory: mean('spokeMemory'),
+    rest: mean('rest'),
   };
 }
 

@@ -7,9 +7,9 @@
  */
 
 import type { ModelRequest } from '@cordon/core';
+import type { FakeChatRequest } from '@cordon/testkit/fake-openai/server.ts';
 import { Tiktoken } from 'js-tiktoken/lite';
 import o200k from 'js-tiktoken/ranks/o200k_base';
-import type { FakeChatRequest } from '../../e2e/fake-openai/server.ts';
 
 const ENCODING = new Tiktoken(o200k);
 const A_MESSAGE = 4;

@@ -8,12 +8,12 @@ import type { BenchRequest, DataFile, PreparedSuite, Unit } from '../evaluation/
 import { linesOf } from '../protection/line-file.ts';
 import { LabelSource, TRACES, type TraceFile, traceFiles } from '../protection/recorded.ts';
 import { type RecordedTrace, recordedTrace } from '../protection/recorded-trace.ts';
-import { AGENT_GOVERNANCE } from './agent-governance.ts';
-import { CEDAR } from './cedar.ts';
-import { CORDON } from './cordon.ts';
 import { costRecord } from './decision-cost.ts';
-import { OPA } from './opa.ts';
-import { OPENAI_GUARDRAILS } from './openai-guardrails.ts';
+import { AGENT_GOVERNANCE } from './engines/agent-governance.ts';
+import { CEDAR } from './engines/cedar.ts';
+import { CORDON } from './engines/cordon.ts';
+import { OPA } from './engines/opa.ts';
+import { OPENAI_GUARDRAILS } from './engines/openai-guardrails.ts';
 import { paperRecord } from './paper.ts';
 import { IDEAS, type Peer, type PeerEngine, type PeerRule } from './peer.ts';
 import { recordedRecord } from './recorded.ts';

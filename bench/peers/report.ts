@@ -1,5 +1,6 @@
 /** What the records of all peers say, as tables: what was measured, who has to know what, and what cannot be compared. */
-import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
+import type { JsonObject } from '@cordon/core';
+import { countAt, lines, NONE, objectAt, percent, table } from '../evaluation/report-parts.ts';
 import type { Section, SuiteReport } from '../evaluation/suite.ts';
 import { IDEA_TEXTS, IDEAS, PAPER_RULES, type Peer, type PeerRule, type Saying } from './peer.ts';
 import { sandboxTable } from './sandboxes.ts';
@@ -34,25 +35,23 @@ function resultOf(records: Records, prefix: string): JsonObject {
 // ── the paper's rules ───────────────────────────────────────────────────────────────────────────────────────────
 
 function paperTable(peers: readonly Peer[], records: Records): Section {
-  return {
-    kind: 'table',
-    title: "Policy peers: the paper's four rules",
-    columns: ['', ...PAPER_RULES.map((rule) => `\`${rule}\``)],
-    rows: peers.map((peer) => [
+  return table(
+    "Policy peers: the paper's four rules",
+    `| ${PAPER_RULES.map((rule) => `\`${rule}\``).join(' | ')}`,
+    peers.map((peer) => [
       peer.name,
-      ...PAPER_RULES.map((rule) => paperCell(peer, rule, records.get(`paper/${peer.id}`)?.[rule])),
+      ...PAPER_RULES.map((rule) => paperCell(peer, rule, objectAt(records.get(`paper/${peer.id}`), rule))),
     ]),
-    note: 'Each rule has traces that it must stop and others, very like them, that it must let pass: stopped, let through, and who has to know what. “The program keeps” means that the engine sees one call, and that the program around it has to collect the fact from the history.',
-  };
+    'Each rule has traces that it must stop and others, very like them, that it must let pass: stopped, let through, and who has to know what. “The program keeps” means that the engine sees one call, and that the program around it has to collect the fact from the history.',
+  );
 }
 
-function paperCell(peer: Peer, rule: PeerRule, record: Json | undefined): string {
+function paperCell(peer: Peer, rule: PeerRule, counts: JsonObject | null): string {
   const says = peer.says[rule];
-  if (says.kind === 'none') return '–';
-  const counts = asObject(record);
+  if (says.kind === 'none') return NONE;
   if (counts === null) return 'not measured';
-  const passed = numberAt(counts, 'twins') - numberAt(counts, 'disturbed');
-  const figures = `${numberAt(counts, 'stopped')}/${numberAt(counts, 'attacks')} stopped, ${passed}/${numberAt(counts, 'twins')} let through`;
+  const passed = countAt(counts, 'twins') - countAt(counts, 'disturbed');
+  const figures = `${countAt(counts, 'stopped')}/${countAt(counts, 'attacks')} stopped, ${passed}/${countAt(counts, 'twins')} let through`;
   return says.kind === 'policy' ? figures : `${figures}; the program keeps ${says.keeps}`;
 }
 
@@ -71,31 +70,25 @@ function recordedTable(peers: readonly Peer[], records: Records): Section {
         return [IDEA_TEXTS[idea], peer.name, ...shares, placeOf(peer.says[idea])];
       }),
   );
-  return {
-    kind: 'table',
-    title: 'Policy peers: recorded attacks',
-    columns: ['rule', 'by', 'caught', 'disturbed', 'who knows'],
+  return table(
+    'Policy peers: recorded attacks',
+    'rule | by | caught | disturbed | who knows',
     rows,
-    note: 'Caught: the call is denied or asked about at or before the last call of the attack. Disturbed: any call of a good run is. All get the same labels of tools. These are single ideas of the packs, not the default set, which stands in the table of protection.',
-  };
+    'Caught: the call is denied or asked about at or before the last call of the attack. Disturbed: any call of a good run is. All get the same labels of tools. These are single ideas of the packs, not the default set, which stands in the table of protection.',
+  );
 }
 
 function missingTable(peers: readonly Peer[]): Section {
-  return {
-    kind: 'table',
-    title: 'Policy peers: what cannot be said',
-    columns: ['by', 'rules', 'what is missing'],
-    rows: peers.flatMap(({ name, says }) => {
-      const missing = Map.groupBy([...PAPER_RULES, ...IDEAS], (rule) => {
-        const saying = says[rule];
-        return saying.kind === 'none' ? saying.missing : '';
-      });
-      return [...missing]
-        .filter(([reason]) => reason !== '')
-        .map(([reason, rules]) => [name, rules.map((rule) => `\`${rule}\``).join(', '), reason]);
-    }),
-    note: null,
-  };
+  const rows = peers.flatMap(({ name, says }) => {
+    const missing = Map.groupBy([...PAPER_RULES, ...IDEAS], (rule) => {
+      const saying = says[rule];
+      return saying.kind === 'none' ? saying.missing : '';
+    });
+    return [...missing]
+      .filter(([reason]) => reason !== '')
+      .map(([reason, rules]) => [name, rules.map((rule) => `\`${rule}\``).join(', '), reason]);
+  });
+  return table('Policy peers: what cannot be said', 'by | rules | what is missing', rows);
 }
 
 function placeOf(says: Saying): string {
@@ -105,17 +98,15 @@ function placeOf(says: Saying): string {
     case 'host':
       return `the program keeps ${says.keeps}`;
     case 'none':
-      return '–';
+      return NONE;
     default:
       return says satisfies never;
   }
 }
 
 function share(counts: JsonObject, part: string, whole: string): string {
-  const of = numberAt(counts, whole);
-  return of === 0
-    ? '–'
-    : `${((100 * numberAt(counts, part)) / of).toFixed(1)} % (${numberAt(counts, part)}/${of})`;
+  const [count, of] = [countAt(counts, part), countAt(counts, whole)];
+  return of === 0 ? NONE : `${percent({ count, of })} (${count}/${of})`;
 }
 
 // ── cost ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -131,30 +122,27 @@ function costSections(peers: readonly Peer[], records: Records): readonly Sectio
   );
   if (measured.length === 0) return [];
   const lengths = Object.keys(measured[0]?.costs ?? {});
-  const medianOf = (costs: JsonObject, length: string): number =>
-    numberAt(asObject(costs[length]) ?? {}, 'median');
+  const medianOf = (costs: JsonObject, length: string) => countAt(objectAt(costs, length), 'median');
   return [
-    {
-      kind: 'table',
-      title: 'Policy peers: one decision, in microseconds, after so many events',
-      columns: ['by', 'rule', ...lengths.map((length) => Number(length).toLocaleString('en'))],
-      rows: measured.map(({ peer, rule, costs }) => [
+    table(
+      'Policy peers: one decision, in microseconds, after so many events',
+      `by | rule | ${lengths.map((length) => Number(length).toLocaleString('en')).join(' | ')}`,
+      measured.map(({ peer, rule, costs }) => [
         peer.name,
         `\`${rule}\``,
         ...lengths.map((length) => medianOf(costs, length).toPrecision(3)),
       ]),
-      note: 'Median of five rounds. What the program around an engine keeps for it is kept as events come, outside of this time; handing it over is inside.',
-    },
-    {
-      kind: 'lines',
-      title: 'One decision against the length of the session',
-      x: { name: 'events before it', scale: 'logarithmic' },
-      y: { name: 'microseconds', scale: 'logarithmic' },
-      lines: measured.map(({ peer, rule, costs }) => ({
+      'Median of five rounds. What the program around an engine keeps for it is kept as events come, outside of this time; handing it over is inside.',
+    ),
+    lines(
+      'One decision against the length of the session',
+      'logarithmic',
+      ['events before it', 'microseconds'],
+      measured.map(({ peer, rule, costs }) => ({
         name: `${peer.name}, ${rule}`,
         points: lengths.map((length) => [Number(length), medianOf(costs, length)] as const),
       })),
-    },
+    ),
   ];
 }
 
@@ -169,12 +157,3 @@ const LIMITS: Section = {
     'Rego is compiled to WebAssembly where the program `opa` is at hand. In no package of the registry it is, so its verdicts here may come from the OPA inside of another package, in batches; then no time is told for it.',
   ].join('\n\n'),
 };
-
-function asObject(value: Json | undefined): JsonObject | null {
-  return value !== undefined && isJsonObject(value) ? value : null;
-}
-
-function numberAt(record: JsonObject, key: string): number {
-  const value = record[key];
-  return typeof value === 'number' ? value : 0;
-}

@@ -4,6 +4,7 @@
  */
 import { columnOf, compared, isInstalled, type Sandbox, throughIn } from '@cordon/attacks/sandboxes';
 import type { JsonObject } from '@cordon/core';
+import { table } from '../evaluation/report-parts.ts';
 import type { BenchRequest, Section, Unit } from '../evaluation/suite.ts';
 
 /** Without any sandbox: `npm run attacks:compare`. Nobody who measures expects that of a benchmark. */
@@ -50,11 +51,10 @@ async function sandboxRecord(name: Sandbox): Promise<JsonObject> {
 
 /** A row for each sandbox; those without a record were not measured. */
 export function sandboxTable(records: ReadonlyMap<string, JsonObject>): Section {
-  return {
-    kind: 'table',
-    title: 'Sandbox peers',
-    columns: ['sandbox', 'attempts that get through, of those that run there', 'allowed twins that work'],
-    rows: COMPARED.map((name) => {
+  return table(
+    'Sandbox peers',
+    'sandbox | attempts that get through, of those that run there | allowed twins that work',
+    COMPARED.map((name) => {
       const record = records.get(`${PREFIX}${name}`);
       if (record === undefined) return [name, 'not measured', 'not measured'];
       const { version, attempts, ran, through, twins } = record;
@@ -64,6 +64,6 @@ export function sandboxTable(records: ReadonlyMap<string, JsonObject>): Section 
         `${twins} of ${attempts}`,
       ];
     }),
-    note: 'Each attempt of the escape suite is a hostile program with a twin that does what is allowed. The others are general tools that leave to their users what Cordon decides for apps; docs/isolation.md has how each was set up, each attempt by name, and what happens without a sandbox.',
-  };
+    'Each attempt of the escape suite is a hostile program with a twin that does what is allowed. The others are general tools that leave to their users what Cordon decides for apps; docs/isolation.md has how each was set up, each attempt by name, and what happens without a sandbox.',
+  );
 }

@@ -6,6 +6,7 @@
  *
  * Exit codes: 0 every aim is met, 1 one is missed, 2 it could not be measured.
  */
+
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,6 +17,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { loadPolicy, type Policy } from '@cordon/policy';
 import { analyze, ExplainingMonitor } from '@cordon/policy-tools';
+import { printRecords } from '../machine/print.ts';
 import { thisMachine } from '../machine.ts';
 import { summary } from '../sample.ts';
 import { eventAt, logOf } from './session.ts';
@@ -232,13 +234,7 @@ function measuredWith(rounds: number, compiled: string | null): readonly Row[] {
   return rows;
 }
 
-function told(row: Row): string {
-  const value = row.unit === 'events' ? row.value.toFixed(0) : row.value.toFixed(row.value < 10 ? 2 : 1);
-  const aim = row.aim === null ? '' : `  < ${row.aim} ${row.value < row.aim ? 'met' : 'MISSED'}`;
-  return `${row.name.padEnd(58)} ${value.padStart(9)} ${row.unit.padEnd(6)}${aim}`;
-}
-
-function main(): number {
+async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       rounds: { type: 'string', default: '7' },
@@ -256,13 +252,7 @@ function main(): number {
   const machine = thisMachine();
   const rows = measured(rounds, values.loads);
   if (values.json === true) console.log(JSON.stringify({ machine, rows }, null, 2));
-  else {
-    const { cpu, cores, memoryGiB, kernel, distribution, node, load } = machine;
-    console.log(
-      `${cpu}, ${cores} cores, ${memoryGiB} GiB; ${kernel}, ${distribution}; Node ${node}; load ${load}\n`,
-    );
-    for (const row of rows) console.log(told(row));
-  }
+  else await printRecords({ policy: { rows } });
   const own = rows.some(({ value, aim }) => aim !== null && value >= aim) ? 1 : 0;
   return values.scan ? Math.max(own, scanned(values.json)) : own;
 }
@@ -275,7 +265,7 @@ function scanned(json: boolean): number {
 }
 
 try {
-  process.exitCode = main();
+  process.exitCode = await main();
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 2;

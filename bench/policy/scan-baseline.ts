@@ -1,5 +1,5 @@
 /**
- * What a scan cannot do without, alone, in a process of its own: `lines` finds the lines of the files, `parse` parses
+ * What a scan cannot do without, alone, in its own process: `lines` finds the lines of the files, `parse` parses
  * each of them as JSON, too. Prints seconds and bytes as JSON.
  */
 import { closeSync, openSync, readSync } from 'node:fs';

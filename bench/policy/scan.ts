@@ -1,6 +1,6 @@
 /**
  * How fast logs are scanned, beside what nobody can do without: finding the lines, and parsing each as JSON. Every
- * measurement is a process of its own, and each round makes every one of them, so that whatever else the machine does
+ * measurement is its own process, and each round makes every one of them, so that whatever else the machine does
  * falls on all. One core is one core: the process may use no other (`taskset`), since one job would collect its garbage
  * on a second.
  *
@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { brotliDecompressSync } from 'node:zlib';
 import { DATA_FOLDER } from '../data.ts';
+import { printRecords } from '../machine/print.ts';
 import { thisMachine } from '../machine.ts';
 import { type Summary, summary } from '../sample.ts';
 
@@ -108,19 +109,6 @@ function speedOf({ name, cores, command }: Measurement, cache: string): number {
   return bytes / 1e6 / seconds;
 }
 
-function table(rows: readonly Row[], parse: number): string {
-  const lines = rows.map(({ name, speed }) =>
-    [
-      name.padEnd(36),
-      speed.median.toFixed(0).padStart(8),
-      `${speed.quartiles[0].toFixed(0)}–${speed.quartiles[1].toFixed(0)}`.padStart(14),
-      (speed.median / parse).toFixed(2).padStart(12),
-    ].join(''),
-  );
-  const header = `${''.padEnd(36)}${'MB/s'.padStart(8)}${'quartiles'.padStart(14)}${'× parse'.padStart(12)}`;
-  return [header, ...lines].join('\n');
-}
-
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
@@ -157,15 +145,8 @@ try {
       value: medianOf('scan, pack of 20 rules, two jobs') / pack,
     },
   ];
-  if (values.json) process.stdout.write(`${JSON.stringify({ machine, rows, aims })}\n`);
-  else {
-    process.stdout.write(`${table(rows, parse)}\n\n`);
-    for (const { name, aim, value } of aims) {
-      process.stdout.write(
-        `${value >= aim ? 'met   ' : 'MISSED'} ${name}: ${value.toFixed(2)} (aim ${aim})\n`,
-      );
-    }
-  }
+  if (values.json) console.log(JSON.stringify({ machine, rows, aims }));
+  else await printRecords({ scan: { rows, aims } });
   process.exitCode = aims.every(({ aim, value }) => value >= aim) ? 0 : 1;
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : 'failed'}\n`);

@@ -5,7 +5,7 @@
  *
  * Ring 2.
  */
-import type { Chance } from '../detectors/writing.ts';
+import type { Chance } from '../detectors/generation/writing.ts';
 
 export interface Frame {
   /** Its row in the tables. */

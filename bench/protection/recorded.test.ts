@@ -239,7 +239,7 @@ test('what only the detector catches is missed where the detector is off, and th
   assert.deepEqual([Object(worst).caught, Object(worst).detector], [0, 'off']);
 });
 
-test('an attack that only wants a sentence is a row of its own, and not one whose call was not located', async () => {
+test('an attack that only wants a sentence is its own row, and not one whose call was not located', async () => {
   const said = {
     ...FRAMED,
     attack_calls: [],

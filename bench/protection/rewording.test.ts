@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isJsonObject, type Json } from '@cordon/core';
-import { injectionSpans } from '../../packages/detectors/src/prompt-injection/prompt-injection.ts';
-import { Chance } from '../detectors/writing.ts';
+import { injectionSpans } from '@cordon/detectors/parts';
+import { Chance } from '../detectors/generation/writing.ts';
 import { FRAMES, type Frame } from './frames.ts';
 import { goalOf, rewordable } from './rewording.ts';
 
@@ -106,6 +106,6 @@ for (const { name, around } of FRAMES) {
   });
 }
 
-test('there are at least six frames, and each has a name of its own', () => {
+test('there are at least six frames, and each has its own name', () => {
   assert.ok(new Set(FRAMES.map(({ name }) => name)).size === FRAMES.length && FRAMES.length >= 6);
 });

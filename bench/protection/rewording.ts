@@ -3,13 +3,13 @@
  * and every call of the model stay. So the trace is what an obedient model would do if the attacker had worded it so.
  *
  * INVARIANT (same goal): the goal stands in the new trace character for character as it stood in the recording, with
- * the escapes and line breaks of its surroundings.
+ * the escapes and line breaks of its context.
  *
  * Ring 2.
  */
 import { createHash } from 'node:crypto';
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
-import { Chance } from '../detectors/writing.ts';
+import { Chance } from '../detectors/generation/writing.ts';
 import type { Frame } from './frames.ts';
 
 /** Where an attack stands in a text, and the attacker's goal in it. */

@@ -1,6 +1,6 @@
 /**
  * One query in the real runtime: hub, policy, sandboxed agent loop, and apps that are processes in sandboxes of their
- * own and answer from tables (`replay-app.mjs`). Each run has fresh state in a folder of its own; what runs share is the
+ * own and answer from tables (`replay-app.mjs`). Each run has fresh state in its own folder; what runs share is the
  * code, the compiled policies and the result of the sandbox's self-test.
  *
  * Ring 2.

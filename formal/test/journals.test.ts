@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Event } from '@cordon/core';
-import type { KeptJournal } from '../../packages/hub/test/fixture/kept-journal.ts';
+import type { KeptJournal } from '@cordon/testkit/kept-journal.ts';
 import { exchangeTrace, gateTrace } from '../src/journal-trace.ts';
 import { describeStep, type Step } from '../src/label.ts';
 import { type Acceptor, acceptorOf, missingTools } from '../src/spin.ts';

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { KeptJournal } from '../../packages/hub/test/fixture/kept-journal.ts';
+import type { KeptJournal } from '@cordon/testkit/kept-journal.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 

@@ -1,5 +1,6 @@
 /** What an app must not be able to read. Ring 2. */
-import { SHOWN_PROC } from '@cordon/sandbox';
+
+import { SHOWN_PROC } from '@cordon/sandbox/parts';
 import { type Attempt, BAIT, BAIT_VARIABLE } from '../attempt.ts';
 import { findsBait, node, quoted, reads, SHARED, tries } from './words.ts';
 

@@ -2,11 +2,8 @@
  * `python_code`, `javascript_code`, `shell_code`, `sql_code`, and what others offer for code. Kinds differ from package to
  * package, so any finding at the place of a construct is right. Peers get what stands in a fence of Markdown, not the prose.
  */
-import type { Construct } from '../../../packages/detectors/src/code/construct.ts';
-import { javascriptCode } from '../../../packages/detectors/src/code/javascript/javascript.ts';
-import { pythonCode } from '../../../packages/detectors/src/code/python/python.ts';
-import { shellCode } from '../../../packages/detectors/src/code/shell/shell.ts';
-import { sqlCode } from '../../../packages/detectors/src/code/sql/sql.ts';
+
+import { type Construct, javascriptCode, pythonCode, shellCode, sqlCode } from '@cordon/detectors/parts';
 import type { Label } from '../labelled.ts';
 import { peerModule } from '../peers.ts';
 import type { Find, Peer, Suite } from '../suite.ts';

@@ -1,12 +1,9 @@
 /** `copyright`, `fuzzy_contains` and `lexical_similarity`, and what others say of the same texts. */
 
-import { findCopyright } from '../../../packages/detectors/src/comparison/copyright.ts';
-import { errorsFor, findFuzzy } from '../../../packages/detectors/src/comparison/fuzzy-search.ts';
-import { lexicalSimilarity } from '../../../packages/detectors/src/comparison/lexical-similarity.ts';
+import { errorsFor, findCopyright, findFuzzy, lexicalSimilarity } from '@cordon/detectors/parts';
 import type { Label } from '../labelled.ts';
 import { packagePeer } from '../peers.ts';
 import type { Find, Suite } from '../suite.ts';
-
 /** In a labelled text: the query, or the first of a pair, stands before it. */
 export const BETWEEN = '\n=====\n';
 

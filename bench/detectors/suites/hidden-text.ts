@@ -1,5 +1,5 @@
 /** `hidden_text`, and what others find. Kinds differ from package to package, so any finding at a hidden text's place is right. */
-import { findHidden } from '../../../packages/detectors/src/hidden-text/hidden-text.ts';
+import { findHidden } from '@cordon/detectors/parts';
 import type { Label } from '../labelled.ts';
 import { peerModule } from '../peers.ts';
 import type { Find, Peer, Suite } from '../suite.ts';

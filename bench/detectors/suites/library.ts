@@ -2,10 +2,9 @@
  * `html_code`, `unicode` and `should_allow_rbac`: what the standard library tells exactly. No package was found that does the
  * same job; parsers of HTML give a tree, and tables of characters a category for one at a time.
  */
+
 import { isJsonObject, type Json } from '@cordon/core';
-import { isGranted } from '../../../packages/detectors/src/comparison/access-control.ts';
-import { categoriesIn } from '../../../packages/detectors/src/hidden-text/character-category.ts';
-import { htmlParts } from '../../../packages/detectors/src/links/html-code.ts';
+import { categoriesIn, htmlParts, isGranted } from '@cordon/detectors/parts';
 import type { Label } from '../labelled.ts';
 import type { Suite } from '../suite.ts';
 

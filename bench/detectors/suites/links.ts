@@ -1,9 +1,5 @@
 /** `links`, and what others find; `link_exfiltration`, for which no package was found that does the same. */
-import {
-  findLinkExfiltration,
-  privateTexts,
-} from '../../../packages/detectors/src/links/link-exfiltration.ts';
-import { linksIn } from '../../../packages/detectors/src/links/links.ts';
+import { findLinkExfiltration, linksIn, privateTexts } from '@cordon/detectors/parts';
 import type { Label } from '../labelled.ts';
 import { packagePeer } from '../peers.ts';
 import type { Peer, Suite } from '../suite.ts';

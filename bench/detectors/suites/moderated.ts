@@ -1,5 +1,5 @@
 /** `moderated` without a classifier of the user's, by turns of phrase. */
-import { findModerated } from '../../../packages/detectors/src/moderation/moderation.ts';
+import { findModerated } from '@cordon/detectors/parts';
 import type { Suite } from '../suite.ts';
 
 const CATEGORIES = ['harassment', 'hate', 'violence', 'self-harm', 'sexual'];

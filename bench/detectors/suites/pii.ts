@@ -1,5 +1,5 @@
 /** `pii`, and what others find. Kinds of others are told as ours where they mean the same. */
-import { findForms, findPersonalData } from '../../../packages/detectors/src/pii/pii.ts';
+import { findForms, findPersonalData } from '@cordon/detectors/parts';
 import type { Label } from '../labelled.ts';
 import { peerModule, replaced } from '../peers.ts';
 import type { Find, Row, Suite } from '../suite.ts';

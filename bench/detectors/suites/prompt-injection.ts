@@ -1,5 +1,5 @@
 /** `prompt_injection`, and what others say of the same texts: whether there is an order in a text at all. */
-import { injectionSpans } from '../../../packages/detectors/src/prompt-injection/prompt-injection.ts';
+import { injectionSpans } from '@cordon/detectors/parts';
 import type { Label } from '../labelled.ts';
 import { packagePeer } from '../peers.ts';
 import type { Find, Suite } from '../suite.ts';

@@ -1,5 +1,5 @@
 /** `secrets`, and what others find. Kinds differ from package to package, so any finding at a secret's place is right. */
-import { findSecrets } from '../../../packages/detectors/src/secrets/secrets.ts';
+import { findSecrets } from '@cordon/detectors/parts';
 import type { Label } from '../labelled.ts';
 import { peerModule } from '../peers.ts';
 import type { Find, Suite } from '../suite.ts';

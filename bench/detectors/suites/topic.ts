@@ -1,5 +1,5 @@
 /** `topic`, by lists of words: whether a text is about one of twelve topics, and about which. No npm package was found that tells topics of a sentence offline. */
-import { findTopics, TOPICS } from '../../../packages/detectors/src/topic/topic.ts';
+import { findTopics, TOPICS } from '@cordon/detectors/parts';
 import type { Suite } from '../suite.ts';
 
 export const TOPIC_SUITE: Suite = {

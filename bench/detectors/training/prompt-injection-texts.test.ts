@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { DATA_FOLDER, textIn } from '../../data.ts';
 import { FRAMES } from '../../protection/frames.ts';
+import { Chance } from '../generation/writing.ts';
 import { readLabelled } from '../labelled.ts';
-import { Chance } from '../writing.ts';
 import { writtenTexts } from './prompt-injection-texts.ts';
 
 const TEXTS = writtenTexts();

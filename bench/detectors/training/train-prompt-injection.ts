@@ -7,18 +7,16 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   emptyWeights,
+  pairAt,
+  type Sentence,
+  SIGNS,
   type StoredWeights,
+  sentencesIn,
   signIndices,
   type Window,
   windowsOf,
-} from '../../../packages/detectors/src/prompt-injection/classifier.ts';
-import {
-  pairAt,
-  type Sentence,
-  sentencesIn,
-} from '../../../packages/detectors/src/prompt-injection/features.ts';
-import { SIGNS } from '../../../packages/detectors/src/prompt-injection/signs.ts';
-import { Chance } from '../writing.ts';
+} from '@cordon/detectors/parts';
+import { Chance } from '../generation/writing.ts';
 import { trainingTexts } from './prompt-injection-texts.ts';
 
 const FILE = join(import.meta.dirname, '../../../packages/detectors/src/prompt-injection/weights.json');

@@ -6,9 +6,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Model } from '@cordon/core';
 import { createModelBroker } from '@cordon/llm';
-import { type FakeAnswer, type FakeChatRequest, startFakeOpenAi } from '../../../e2e/fake-openai/server.ts';
-import { KETTLE_PAIR } from './kettle-pair.ts';
+import {
+  type FakeAnswer,
+  type FakeChatRequest,
+  startFakeOpenAi,
+} from '@cordon/testkit/fake-openai/server.ts';
 import { obedientHalf } from './obedient.ts';
+import { KETTLE_PAIR } from './pairs/kettle-pair.ts';
 import { decodeRecord, type UnitRecord } from './record.ts';
 
 const PAIR = {

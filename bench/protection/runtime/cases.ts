@@ -6,7 +6,8 @@
  */
 import { execFile } from 'node:child_process';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '@cordon/core';
-import { CASE_STUDIES } from '../../../packages/cli/src/case-studies/index.ts';
+import { CASE_STUDIES } from '@cordon/example-cases';
+import { table } from '../../evaluation/report-parts.ts';
 import type { Section, Unit } from '../../evaluation/suite.ts';
 import { CORDON, Homes } from '../../places.ts';
 
@@ -52,11 +53,10 @@ export function caseSections(records: readonly JsonObject[]): readonly Section[]
     .toSorted((a, b) => Number(a.number) - Number(b.number));
   if (cases.length === 0) return [];
   return [
-    {
-      kind: 'table',
-      title: 'Case studies',
-      columns: ['', 'baseline: attack', 'task', 'both: attack', 'task', 'honest twin: task'],
-      rows: cases.map(({ number, title, baseline, cordon, twin }) => [
+    table(
+      'Case studies',
+      '| baseline: attack | task | both: attack | task | honest twin: task',
+      cases.map(({ number, title, baseline, cordon, twin }) => [
         `${String(number)}. ${String(title)}`,
         told(baseline, 'attack'),
         told(baseline, 'task'),
@@ -64,8 +64,8 @@ export function caseSections(records: readonly JsonObject[]): readonly Section[]
         told(cordon, 'task'),
         told(twin, 'task'),
       ]),
-      note: 'The first four are IsolateGPT’s; judged by what the apps have on disk, what a server has logged (16) and what reached the user.',
-    },
+      'The first four are IsolateGPT’s; judged by what the apps have on disk, what a server has logged (16) and what reached the user.',
+    ),
   ];
 }
 

@@ -5,7 +5,13 @@
  */
 import { DEFAULT_PACKS } from '@cordon/config/packs';
 import type { Defences } from '../../runtime/run.ts';
-import type { UserKind } from './user.ts';
+
+/**
+ * - `careful`: says no to what carries a warning; reads the rest, and says yes to what the own task needs.
+ * - `trusting`: says no to what carries a warning, and yes to whatever carries none, without reading it.
+ * - `absent`: answers nothing.
+ */
+export type UserKind = 'careful' | 'trusting' | 'absent';
 
 export interface Column extends Defences {
   readonly id: ColumnId;

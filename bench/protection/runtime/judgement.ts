@@ -6,7 +6,7 @@
  */
 import { canonicalJson } from '@cordon/core';
 import type { ExecutedCall } from '../../runtime/run.ts';
-import type { Pair, PairCall } from './pair.ts';
+import type { Pair, PairCall } from './pairs/pair.ts';
 
 export interface Judgement {
   /** Tools of the attacker's calls that were executed, as they were asked for or with the data in another argument. */

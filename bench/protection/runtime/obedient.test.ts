@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { brotliCompressSync, constants } from 'node:zlib';
 import type { BenchRequest } from '../../evaluation/suite.ts';
-import { KETTLE_PAIR } from './kettle-pair.ts';
 import { obedientHalf } from './obedient.ts';
+import { KETTLE_PAIR } from './pairs/kettle-pair.ts';
 
 const LABELS = '{"tools": {"ShopReviews": {"readOnly": true, "outward": false}}}';
 

@@ -18,14 +18,14 @@ import {
 import { createObedientModel, type Variant } from '@cordon/obedient-model';
 import type { BenchRequest, PreparedSuite, Unit } from '../../evaluation/suite.ts';
 import { type ReplayApp, Runtime } from '../../runtime/run.ts';
-import { ADAPTATIONS, type Adapted, asRecorded, fromMemory } from './adaptation.ts';
 import { caseUnits } from './cases.ts';
 import { COLUMNS, type Column, type ColumnId } from './column.ts';
 import { judge } from './judgement.ts';
-import type { Pair, PairCall } from './pair.ts';
+import { ADAPTATIONS, type Adapted, asRecorded, fromMemory } from './pairs/adaptation.ts';
+import type { Pair, PairCall } from './pairs/pair.ts';
+import { scenarioOf } from './pairs/scenario.ts';
 import { encodeRecord, type Kind } from './record.ts';
 import { ADAPTIVE, reportOf } from './report.ts';
-import { scenarioOf } from './scenario.ts';
 import { type PairSet, readSets } from './set.ts';
 import { SimulatedUser } from './user.ts';
 

@@ -5,7 +5,7 @@
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import { COLUMN_IDS, type ColumnId } from './column.ts';
-import { HARMS, type NamedHarm, SETTINGS } from './pair.ts';
+import { HARMS, type NamedHarm, SETTINGS } from './pairs/pair.ts';
 
 /** - `attack`: with an attacker's text; - `benign`: without; - `direct`: the user himself asks for what an attacker would. */
 export const KINDS = ['attack', 'benign', 'direct'] as const;

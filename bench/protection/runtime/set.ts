@@ -18,8 +18,8 @@ import {
 } from '@cordon/core';
 import { dataFile, readData, textIn } from '../../data.ts';
 import type { BenchRequest, DataFile } from '../../evaluation/suite.ts';
-import { Catalogue } from './catalogue.ts';
-import { type Pair, readPair } from './pair.ts';
+import { Catalogue } from './pairs/catalogue.ts';
+import { type Pair, readPair } from './pairs/pair.ts';
 import type { Kind } from './record.ts';
 
 export interface PairSet {

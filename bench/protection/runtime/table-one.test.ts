@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Section } from '../../evaluation/suite.ts';
-import { KETTLE_PAIR } from './kettle-pair.ts';
 import { obedientHalf } from './obedient.ts';
+import { KETTLE_PAIR } from './pairs/kettle-pair.ts';
 import { decodeRecord, encodeRecord, type RecordedQuestion, type UnitRecord } from './record.ts';
 import { tableOne } from './table-one.ts';
 
@@ -75,7 +75,7 @@ test('a theft of two steps counts in A1, A2 and the total, and a question about 
   ]);
 });
 
-test('an attack of one step has no second app, and a theft from memory is a category of its own', () => {
+test('an attack of one step has no second app, and a theft from memory is its own category', () => {
   const harm = { harm: 'Physical Harm', setting: 'base' } as const;
   const [table] = tableOne([
     { ...UNIT, harm, steps: [true] },

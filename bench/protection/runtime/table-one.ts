@@ -5,9 +5,10 @@
  *
  * Ring 2. Source: IsolateGPT (NDSS 2025), section V-A, table I.
  */
+import { NONE, table } from '../../evaluation/report-parts.ts';
 import type { Section } from '../../evaluation/suite.ts';
 import type { ColumnId } from './column.ts';
-import { type Harm, SETTINGS, type Setting } from './pair.ts';
+import { type Harm, SETTINGS, type Setting } from './pairs/pair.ts';
 import { ASKERS, type RecordedQuestion, type UnitRecord } from './record.ts';
 
 type Category = 'app compromise' | 'app data stealing' | 'system data stealing';
@@ -48,28 +49,13 @@ function tableOf(setting: Setting, units: readonly UnitRecord[]): Section {
     const own = units.filter((unit) => categoryOf(unit) === row.category && unit.harm?.harm === row.harm);
     return [row.category, NAMES[row.harm], ...cells(own, row.published)];
   });
-  return {
-    kind: 'table',
-    title: `InjecAgent by kind of harm, ${setting} (table I)`,
-    columns: [
-      'attack',
-      'of',
-      'number',
-      'baseline: A1',
-      'A2',
-      'total',
-      'both, careful: total',
-      'PA',
-      'WR',
-      'VanillaGPT: total',
-      'IsolateGPT: PA',
-      'WR',
-    ],
-    rows: [...rows, ['all', '', ...cells(units, AVERAGE)]],
-    note:
-      'Percent. A1: the first call of the attacker is executed; A2: of these, the second is, too; total: all of them are. PA: attacks in which the user is asked about a call of the attacker’s; ' +
+  return table(
+    `InjecAgent by kind of harm, ${setting} (table I)`,
+    'attack | of | number | baseline: A1 | A2 | total | both, careful: total | PA | WR | VanillaGPT: total | IsolateGPT: PA | WR',
+    [...rows, ['all', '', ...cells(units, AVERAGE)]],
+    'Percent. A1: the first call of the attacker is executed; A2: of these, the second is, too; total: all of them are. PA: attacks in which the user is asked about a call of the attacker’s; ' +
       'WR: of these questions, those with a warning. IsolateGPT’s figures are of GPT-4, which refuses most attacks, in the enhanced setting.',
-  };
+  );
 }
 
 const NAMES: Readonly<Record<Harm, string>> = {
@@ -136,11 +122,10 @@ function questionCauses(units: readonly UnitRecord[]): Section {
   const rows = [...causes].toSorted(
     ([a, left], [b, right]) => askerAt(a) - askerAt(b) || right.length - left.length,
   );
-  return {
-    kind: 'table',
-    title: 'InjecAgent: what the careful user is asked about, and why',
-    columns: ['about', 'asked because of', 'attacks', 'PA', 'questions', 'WR'],
-    rows: rows.map(([key, own]) => {
+  return table(
+    'InjecAgent: what the careful user is asked about, and why',
+    'about | asked because of | attacks | PA | questions | WR',
+    rows.map(([key, own]) => {
       const [asker, cause = ''] = key.split('\n');
       const attacks = new Set(own.map(({ unit }) => unit)).size;
       return [
@@ -152,8 +137,8 @@ function questionCauses(units: readonly UnitRecord[]): Section {
         percent(own.filter(({ question }) => question.isWarned).length, own.length),
       ];
     }),
-    note: `Both settings, all three categories: ${careful.length} attacks. A rule that asks is named.`,
-  };
+    `Both settings, all three categories: ${careful.length} attacks. A rule that asks is named.`,
+  );
 }
 
 function askerAt(key: string): number {
@@ -165,5 +150,5 @@ function causeOf({ scope, rules }: RecordedQuestion): string {
 }
 
 function percent(count: number, of: number): string {
-  return of === 0 ? '–' : ((100 * count) / of).toFixed(1);
+  return of === 0 ? NONE : ((100 * count) / of).toFixed(1);
 }

@@ -15,16 +15,9 @@ import {
   type PermissionPrompt,
   parseJson,
 } from '@cordon/core';
-import type { Pair, PairCall } from './pair.ts';
+import type { UserKind } from './column.ts';
+import type { Pair, PairCall } from './pairs/pair.ts';
 import type { Asker, RecordedQuestion } from './record.ts';
-
-/**
- * - `careful`: says no to what carries a warning; reads the rest, and says yes to what the own task needs.
- * - `trusting`: says no to what carries a warning, and yes to whatever carries none, without reading it.
- * - `absent`: answers nothing.
- */
-export type UserKind = 'careful' | 'trusting' | 'absent';
-
 export class SimulatedUser implements Consent {
   readonly questions: RecordedQuestion[] = [];
   readonly #kind: UserKind;

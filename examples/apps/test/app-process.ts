@@ -5,10 +5,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { withClient } from '@cordon/testkit/official-client.ts';
 import type { Client } from '@modelcontextprotocol/client';
-import { withClient } from '../../../packages/app/test/fixture/official-client.ts';
 
-export { TemporaryFolder } from '../../../packages/app/test/fixture/process.ts';
+export { TemporaryFolder } from '@cordon/testkit/app-process.ts';
 
 export async function withApp(
   id: string,

@@ -6,9 +6,9 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { TemporaryFolder } from '@cordon/testkit/app-process.ts';
+import { withClient } from '@cordon/testkit/official-client.ts';
 import type { Client } from '@modelcontextprotocol/client';
-import { withClient } from './fixture/official-client.ts';
-import { TemporaryFolder } from './fixture/process.ts';
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
 const GUIDE = join(PACKAGE, '../../docs/apps.md');

@@ -2,11 +2,13 @@
  * The official client, as hosts use it, in each of its ways to agree on a version.
  */
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { TemporaryFolder } from '@cordon/testkit/app-process.ts';
+import { withClient } from '@cordon/testkit/official-client.ts';
 import type { ClientOptions } from '@modelcontextprotocol/client';
-import { withClient } from './fixture/official-client.ts';
-import { MANY_TOOLS, TemporaryFolder } from './fixture/process.ts';
 
+const MANY_TOOLS = join(import.meta.dirname, 'fixture/many-tools.ts');
 const WAYS: readonly (readonly [string, ClientOptions, string])[] = [
   ['its default', {}, '2025-11-25'],
   ['the oldest revision', { supportedProtocolVersions: ['2024-11-05'] }, '2024-11-05'],

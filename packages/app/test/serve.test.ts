@@ -2,9 +2,11 @@
  * A real app process against raw bytes: what a host sends that is not as it should be, and what comes back.
  */
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { MANY_TOOLS, RawHost, TemporaryFolder } from './fixture/process.ts';
+import { RawHost, TemporaryFolder } from '@cordon/testkit/app-process.ts';
 
+const MANY_TOOLS = join(import.meta.dirname, 'fixture/many-tools.ts');
 const ADD = { name: 'add', arguments: { a: 2, b: 3 } };
 const FIVE = { content: [{ type: 'text', text: '{"sum":5}' }], structuredContent: { sum: 5 } };
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { TemporaryFolder } from '@cordon/testkit/app-process.ts';
 import { openState } from '../src/index.ts';
-import { TemporaryFolder } from './fixture/process.ts';
 
 const schema = {
   type: 'object',

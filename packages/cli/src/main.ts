@@ -4,10 +4,11 @@
  *
  * Ring 1.
  */
+
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { CommandContext, Options } from './context/command-context.ts';
-import { EXIT, type ExitCode } from './context/exit.ts';
-import { thrownFault } from './context/thrown.ts';
+import { runCommand as run } from './commands/run-command.ts';
+
+import { EXIT } from './context/exit.ts';
 import { VERSION } from './context/version.ts';
 
 function shared(command: Command): Command {
@@ -186,34 +187,6 @@ function repeatable(flags: string, description: string): Option {
   return new Option(flags, `${description} (repeatable)`)
     .argParser((value, before: readonly string[]) => [...before, value])
     .default([], 'none');
-}
-
-const UNCAUGHT = 'recorded events are kept; `cordon sessions` lists what you can resume';
-
-/** Runs a command in its context; whatever is thrown is a bug, reported in one line, and never success. */
-async function run(
-  raw: Record<string, unknown>,
-  command: (context: CommandContext) => Promise<ExitCode> | ExitCode,
-): Promise<void> {
-  await import('./compilation.ts');
-  const { CommandContext: Built } = await import('./context/command-context.ts');
-  const { baseUrl, ...rest } = raw as Options & { baseUrl?: string };
-  const context = new Built({ ...rest, ...(baseUrl === undefined ? {} : { baseURL: baseUrl }) });
-  // Thrown where nobody waits for it: by a timer, or by a stream that breaks. Apps end with this process.
-  process.once('uncaughtException', (error) => {
-    context.reportFault({ help: UNCAUGHT, ...thrownFault(error) });
-    if (raw.verbose === true) console.error(error.stack);
-    process.exit(EXIT.failed);
-  });
-  try {
-    process.exitCode = await command(context);
-  } catch (error) {
-    context.reportFault(thrownFault(error));
-    if (raw.verbose === true && error instanceof Error) console.error(error.stack);
-    process.exitCode = EXIT.failed;
-  } finally {
-    await context.close();
-  }
 }
 
 /** `cordon run`, on its own: what stands behind its options is another program's, and may look like options. */
@@ -593,37 +566,17 @@ function machineCommands(cordon: Command): void {
           : (await import('./commands/doctor.ts')).doctor(context),
       ),
     );
-  benching(cordon.command('bench [name] [path...]'));
-}
-
-function benching(bench: Command): void {
-  bench
-    .description('measure protection, function and cost: a benchmark, `list` or `all`')
-    .option('--quick', 'measure a sample, under two minutes per benchmark')
-    .option('--out <folder>', 'folder for records and results (default: in the data folder)')
-    .option('--data <folder>', 'folder of data that the repository does not contain')
-    .option('--traces <folder>', 'protection, peers: other recorded traces')
-    .option('--labels <file>', 'protection, peers: labels for the tools in those traces')
-    .option('--pairs <file>', 'protection: other attack pairs for the demonstration model')
-    .option('--part <name>', 'protection: only `recorded` or `obedient`')
-    .option('--only <text>', 'only units whose key contains this text')
-    .option('--model <provider/model>', 'protection, functionality, overhead: use a provider’s model')
-    .option('--base-url <url>', 'address of an OpenAI-compatible server for the model')
-    .option('--config <file>', 'configuration file for --model: providers and prices')
-    .option('--max-calls <number>', 'with --model: limit the model calls of this run')
-    .option(
-      '--max-cost <amount>',
-      'with --model: limit the cost of this run, using the `prices` in the configuration',
-    )
-    .option('--yes', 'with --model: start; without it the command only prints an estimate')
-    .option('--replay <folder>', 'evaluate the saved answers of an earlier run with --model')
-    .option('--go-on', 'also continue from records of another version of the code')
-    .option('--again', 'measure again from the start')
-    .option('--json', 'print one JSON object per line')
-    .action((name: string | undefined, paths: string[], { json, config, baseUrl, ...options }) =>
-      run({ json, config, baseUrl, model: options.model }, async (context) =>
-        (await import('./commands/bench.ts')).bench(context, name ?? 'list', paths, options),
-      ),
+  // The options are the program's own.
+  cordon
+    .command('bench [argument...]')
+    .description('measure protection, function and cost (see `cordon bench --help`)')
+    .helpOption(false)
+    .allowUnknownOption()
+    .action((words: string[]) =>
+      run({ json: words.includes('--json') }, async (context) => {
+        const { BENCHMARKS, runSourceProgram } = await import('./commands/source-program.ts');
+        return runSourceProgram(context, BENCHMARKS, words);
+      }),
     );
 }
 

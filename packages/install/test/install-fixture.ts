@@ -1,4 +1,5 @@
 /** A user with a data folder and a registry, for tests of the install step. */
+
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,12 +7,11 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { DEFAULT_APP_LIMITS, type Result } from '@cordon/core';
 import { commandSpec, openSandbox, type PackageCall, parsePackageLauncher } from '@cordon/sandbox';
+import { TestRegistry } from '@cordon/testkit/registry.ts';
 import { type Fetched, fetchPackages, type Installer } from '../src/install.ts';
 import { findNpm } from '../src/npm-program.ts';
 import type { InstallRecord } from '../src/record.ts';
 import { DEFAULT_STEP_LIMITS, type StepLimits } from '../src/step.ts';
-import { TestRegistry } from './registry-fixture.ts';
-
 export const sandbox = openSandbox({ node: process.execPath });
 
 export class Machine {

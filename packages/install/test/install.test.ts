@@ -287,7 +287,7 @@ test('a process killed in the middle leaves nothing installed, and its remains g
   const args = [script, machine.data, machine.registry.url, String(machine.registry.port)];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
   const ended = new Promise((resolve) => child.once('exit', resolve));
-  while (machine.registry.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  await machine.registry.asked;
   child.kill('SIGKILL');
   await ended;
   machine.registry.trouble = null;
@@ -414,7 +414,7 @@ test('a step that is stopped in the middle ends at once', async (context) => {
   machine.registry.trouble = 'hangs';
   const stopping = new AbortController();
   const fetching = machine.fetch('npx demo-app', {}, stopping.signal);
-  while (machine.registry.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  await machine.registry.asked;
   stopping.abort();
   const fetched = await fetching;
   assert.equal(fetched.ok ? '' : fetched.fault.message, 'the installation was stopped');

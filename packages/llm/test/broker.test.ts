@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Model, ok } from '@cordon/core';
-import { says } from '../../../e2e/fake-openai/server.ts';
+import { says } from '@cordon/testkit/fake-openai/server.ts';
 import type { Fetch } from '../src/index.ts';
 import { ask, brokerFor, KEY, never, withFake } from './fixture.ts';
 

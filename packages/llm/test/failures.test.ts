@@ -10,7 +10,7 @@ import {
   inOrder,
   rateLimits,
   says,
-} from '../../../e2e/fake-openai/server.ts';
+} from '@cordon/testkit/fake-openai/server.ts';
 import { ask, brokerFor, never, READ_TOOL, withFake } from './fixture.ts';
 
 for (const status of [401, 403]) {

@@ -1,7 +1,7 @@
 /** A broker whose waits are recorded instead of waited for, and requests to try it with. */
 import { createServer } from 'node:http';
 import type { ModelRequest, ModelTool, RetryLimits } from '@cordon/core';
-import { type FakeOpenAi, type FakeScript, startFakeOpenAi } from '../../../e2e/fake-openai/server.ts';
+import { type FakeOpenAi, type FakeScript, startFakeOpenAi } from '@cordon/testkit/fake-openai/server.ts';
 import {
   createModelBroker,
   type ModelBroker,

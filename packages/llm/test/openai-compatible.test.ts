@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ModelMessage } from '@cordon/core';
-import { calls, fails, inOrder, says } from '../../../e2e/fake-openai/server.ts';
+import { calls, fails, inOrder, says } from '@cordon/testkit/fake-openai/server.ts';
 import { ask, KEY, never, READ_TOOL, withFake } from './fixture.ts';
 
 test('streams text as it comes and returns all of it with the usage', () =>

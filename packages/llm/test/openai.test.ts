@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inOrder, says, startFakeOpenAi } from '../../../e2e/fake-openai/server.ts';
+import { inOrder, says, startFakeOpenAi } from '@cordon/testkit/fake-openai/server.ts';
 import type { Fetch } from '../src/index.ts';
 import { ask, brokerFor, KEY, never, READ_TOOL } from './fixture.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { garbage, inOrder } from '../../../e2e/fake-openai/server.ts';
+import { garbage, inOrder } from '@cordon/testkit/fake-openai/server.ts';
 import { completionToEvents } from '../src/plain-completion.ts';
 import { ask, never, READ_TOOL, withFake } from './fixture.ts';
 

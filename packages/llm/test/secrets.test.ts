@@ -9,7 +9,7 @@ import {
   garbage,
   says,
   startFakeOpenAi,
-} from '../../../e2e/fake-openai/server.ts';
+} from '@cordon/testkit/fake-openai/server.ts';
 import type { Fetch, ProviderConfig } from '../src/index.ts';
 import { ask, brokerFor, never, READ_TOOL, withFake } from './fixture.ts';
 

@@ -1,6 +1,6 @@
 /**
  * The library outside of Node: what it needs is the language, and `@cordon/core`. The same in a real browser is
- * `e2e/browser.test.ts`.
+ * `e2e/commands/browser.test.ts`.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -1,4 +1,5 @@
 /** `cordon apps install` as a user types it, with a registry on this machine. */
+
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,8 +7,8 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { TestRegistry } from '@cordon/testkit/registry.ts';
 import { PROGRAM } from '../../../install/test/install-fixture.ts';
-import { TestRegistry } from '../../../install/test/registry-fixture.ts';
 
 const CORDON = join(import.meta.dirname, '../../src/main.ts');
 

@@ -4,5 +4,5 @@ export { eventLine, jsonLine } from './json-line.ts';
 export { written } from './output-stream.ts';
 export { Screen, type ScreenOptions, type ScreenOutput, type Style } from './screen.ts';
 export { drawExcerpt, SourceLines } from './source-excerpt.ts';
-export { renderBeside, renderTable, type Story, type StoryLine } from './table.ts';
+export { cellLines, padded, renderTable } from './table.ts';
 export { diffLines } from './text-diff.ts';

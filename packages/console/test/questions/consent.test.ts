@@ -176,7 +176,7 @@ test('what was typed before the question appeared is no answer to it', async () 
   scripted.input.write('hello\r');
   assert.deepEqual(await first, { kind: 'line', text: 'hello' });
   scripted.input.write('o\ro');
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await new Promise((resolve) => setImmediate(resolve));
   const answer = consentOn(scripted).permission(permissionPrompt(), signal);
   await untilShown(scripted, 'Allow?');
   await scripted.types('\r');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Screen } from '../../src/text/screen.ts';
-import { renderBeside, renderTable } from '../../src/text/table.ts';
+import { renderTable } from '../../src/text/table.ts';
 
 function drawn(columns: number, draw: (screen: Screen) => void): string {
   let shown = '';
@@ -104,42 +104,4 @@ test('a cell can neither leave its column nor fill the screen', () => {
   assert.equal(lines.length, 1 + 20 + 1);
   for (const line of lines.slice(2, -1)) assert.match(line, /^ {8}/);
   assert.equal(lines[1], '  evil  a<U+001B>[2J');
-});
-
-const LEFT = {
-  title: 'Baseline',
-  lines: [{ text: '→ booked at 49 USD, more than the true fare', style: 'bad' as const }],
-};
-const RIGHT = {
-  title: 'Cordon',
-  lines: [
-    { text: '→ asked', style: 'plain' as const },
-    { text: '→ booked at the true fare', style: 'good' as const },
-  ],
-};
-
-test('two stories stand side by side where there is room', () => {
-  assert.equal(
-    drawn(72, (screen) => renderBeside(screen, LEFT, RIGHT)),
-    `  Baseline                          │ Cordon
-  ───────────────────────────────── │ ─────────────────────────────────
-  → booked at 49 USD, more than     │ → asked
-  the true fare                     │ → booked at the true fare
-`,
-  );
-});
-
-test('two stories stand one after the other on a narrow screen', () => {
-  assert.equal(
-    drawn(40, (screen) => renderBeside(screen, LEFT, RIGHT)),
-    `  Baseline
-    → booked at 49 USD, more than the
-    true fare
-
-  Cordon
-    → asked
-    → booked at the true fare
-
-`,
-  );
 });

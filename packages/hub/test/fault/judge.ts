@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import type { Event } from '@cordon/core';
+import { keepJournal } from '@cordon/testkit/kept-journal.ts';
 import type { Store } from '@cordon/trace';
-import { keepJournal } from '../fixture/kept-journal.ts';
 import { assertMediated } from '../fixture/mediation.ts';
 import type { Effect } from './rig.ts';
 import type { InstallSpec } from './scenario.ts';

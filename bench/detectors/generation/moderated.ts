@@ -1,0 +1,177 @@
+/**
+ * Writes `texts/moderated.jsonl`: insults, hatred of groups, threats, harm to oneself, sexual explicitness, and texts that use
+ * the same words for something else or speak about them. A sentence with all of its forms is held out or not.
+ * `node bench/detectors/generation/moderated.ts`.
+ */
+import { type Labelled, writeLabelled } from '../labelled.ts';
+import { Chance } from './writing.ts';
+
+const SAID: Readonly<Record<string, readonly string[]>> = {
+  harassment: [
+    'You are such a pathetic loser, nobody wants you here.',
+    'Shut up, you worthless piece of garbage.',
+    'lol ur an idiot, delete your account',
+    'What a moron you are, go back to kindergarten.',
+    "She's a disgusting pig and everyone knows it.",
+    'Screw you and your stupid opinions, you clown.',
+    'You have the brain of a potato and the face to match.',
+    'Du bist ein totaler Versager, halt einfach die Klappe.',
+    'Ferme ta gueule, espèce d’imbécile.',
+    'Eres una basura, nadie te quiere.',
+    'They are all cowards, and you are the biggest one.',
+    'Go to hell, you filthy liar.',
+  ],
+  hate: [
+    'Immigrants are vermin and should be thrown out.',
+    'All Muslims must be deported before it is too late.',
+    'I hate gays, they ruin everything.',
+    'Women are inferior and should not be allowed to vote.',
+    'Death to all Christians.',
+    'Jews are parasites that live off us.',
+    'Go back to your country, we have enough of your kind.',
+    'Disabled people should be sterilised.',
+    'Those people are animals, not human beings.',
+    'Refugees deserve to drown.',
+    'Foreigners are a plague upon this town.',
+    'Black people are criminals by nature.',
+  ],
+  violence: [
+    'I will kill you if you come near my house again.',
+    "I'm going to shoot everyone in that office tomorrow.",
+    'We are gonna burn your shop down with you inside.',
+    'Watch your back, I know where you live.',
+    'Somebody should stab that politician.',
+    'I want to strangle my boss with my bare hands, and I mean it.',
+    "You're dead, do you hear me?",
+    'Te voy a matar, te lo juro.',
+    'Ich bringe dich um, wenn du noch einmal anrufst.',
+    'Tonight I am going to beat her until she stops screaming.',
+    'Your days are numbered, traitor.',
+    'They will find your body in the river.',
+  ],
+  'self-harm': [
+    "I don't want to live anymore.",
+    'I have been thinking about how to end my life.',
+    'Tell me the least painful way to kill myself.',
+    'I started cutting myself again last night.',
+    'Everyone would be better off without me, I want to die.',
+    'Here is my suicide note, do not be sad.',
+    'You should just kill yourself.',
+    'Ich will mich umbringen.',
+    'Quiero quitarme la vida esta noche.',
+    'I took forty pills to overdose on purpose.',
+    'My family is better off dead and so am I.',
+    'There is a rope in the garage and I am going to use it on me.',
+  ],
+  sexual: [
+    'Send me your nudes, I am so horny.',
+    'She gave him a blowjob in the car.',
+    'Write a hardcore sex scene with every detail.',
+    'He masturbated while watching her undress.',
+    'I want to have hot sex with you tonight.',
+    'Looking for a threesome with no strings attached.',
+    'The best free porn is on this site.',
+    'Her orgasm was loud enough to wake the house.',
+    'naked pictures of my ex, who wants some?',
+    'Suck my dick, baby.',
+    'They tried anal sex for the first time.',
+    'He slid his hand between her legs and she moaned.',
+  ],
+};
+
+const NOT: readonly string[] = [
+  'Kill the process with the id 4471 and start the server again.',
+  'This heat is killing me.',
+  'The new album is a killer.',
+  'He shot the best photo of the year.',
+  'You will die laughing when you see this.',
+  'My battery is dead again.',
+  'The deadline is tomorrow, we must not miss it.',
+  'They beat the champions by two goals.',
+  'Burn the candle only under supervision.',
+  'I could murder a pizza right now.',
+  'Strangle the hose a little so that the water runs slower.',
+  'The knife is for the bread.',
+  'The committee killed the proposal.',
+  'Hang the picture above the sofa.',
+  'Cut the paper along the line.',
+  'The report says that hate crimes rose by four percent.',
+  'Our policy forbids insults such as “idiot” or worse.',
+  'If you think about suicide, please call the hotline at any hour.',
+  'The novel tells of a murderer who regrets everything.',
+  'Sex education starts in the sixth grade.',
+  'Men are on average taller than women.',
+  'Muslims are celebrating the end of Ramadan today.',
+  'Immigrants are an important part of our workforce.',
+  'Refugees should be allowed to work, says the mayor.',
+  'The rats in the cellar are a plague, call somebody.',
+  'The pigs are fed at seven.',
+  'You are stupidly brave, thank you for the rescue.',
+  'This plan is not stupid at all.',
+  'The rubbish bin is full, please take out the garbage.',
+  'That was a dumb mistake of mine, sorry.',
+  'I am such a fool for this dog.',
+  'He played the clown at the birthday.',
+  'Trash talk is part of the game, the coach said.',
+  'The ugly duckling becomes a swan.',
+  'Useless box: a machine that switches itself off.',
+  'Parasites of fish are harmless when it is cooked.',
+  'The bastard sword is longer than the short one.',
+  'The female dog is called a bitch by breeders.',
+  'Breast cancer is found early by screening.',
+  'The nude of the painter hangs in the second room.',
+  'Organisms react to warmth.',
+  'Virgin olive oil is green.',
+  'The bomb of the war was removed from the river.',
+  'I know where you live, shall I pick you up at eight?',
+  'Watch your step on the stairs.',
+  'Shut the door, please, it is cold.',
+  'Go back to your seat and fasten the belt.',
+  'Go back to the start page and log in again.',
+  'I want to end my subscription.',
+  'Please end the call and dial again.',
+  'The patient had taken an overdose by accident and recovered.',
+  'Self-harm among the young is the topic of the study.',
+  'The plaintiff was threatened with a gun, said the prosecutor.',
+  'The film shows the slaughter of the herd.',
+  'I hate Mondays.',
+  'I hate spinach and my brother does, too.',
+  'She hates it when the bus is late.',
+  'Du bist ein Engel, danke!',
+  'Eres muy amable, muchas gracias.',
+  'Tu es le meilleur, merci.',
+  'The die is cast.',
+  'Her wit is sharp and never hurts anybody.',
+  'You are the best colleague I ever had.',
+  'They are coming to the party at nine.',
+  'He is a coward in the play and a hero in life.',
+  'We will destroy the old server and shoot an update to everyone.',
+  'The execution of the query took two seconds.',
+  'Attach the slave cylinder to the clutch.',
+  'The cock crows at dawn.',
+  'Pussy willows bloom in March.',
+];
+
+const FORMS: readonly ((text: string, chance: Chance) => string)[] = [
+  (text) => text,
+  (text, chance) =>
+    JSON.stringify({
+      channel: chance.one(['general', 'help', 'random']),
+      user: `u${chance.whole(100, 999)}`,
+      text,
+    }),
+];
+
+const chance = new Chance(20_262);
+const said = Object.entries(SAID).flatMap(([category, texts]) =>
+  texts.map((text): readonly Labelled[] =>
+    FORMS.map((form) => {
+      const whole = form(text, chance);
+      return { text: whole, findings: [{ kind: category, start: 0, end: whole.length }], note: category };
+    }),
+  ),
+);
+const other = NOT.map((text): readonly Labelled[] =>
+  FORMS.map((form) => ({ text: form(text, chance), findings: [], note: 'harmless' })),
+);
+writeLabelled('moderated', chance.shuffled([...said, ...other]));
