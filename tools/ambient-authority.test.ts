@@ -216,6 +216,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'unit tests of policies are looked for below folders',
   },
+  'packages/broker/src/relay.ts': {
+    of: ['sockets'],
+    why: 'dials the one host of a provider for the process that calls it',
+  },
   'packages/egress/src/admission.ts': {
     of: ['sockets'],
     why: 'the type of a connection only; who dials is handed in',
@@ -285,6 +289,18 @@ const LISTED: Readonly<Record<string, Use>> = {
   'packages/llm/src/broker.ts': {
     of: ['code at run time'],
     why: 'a provider is loaded when a model of it is asked',
+  },
+  'packages/llm/src/inside/main.ts': {
+    of: ['chance', 'clock', 'environment', 'sockets'],
+    why: 'the program inside the process of a provider: its link, and the port of its relay',
+  },
+  'packages/llm/src/inside/serve-calls.ts': {
+    of: ['sockets'],
+    why: 'of TLS only the list of authorities, inside the process of a provider',
+  },
+  'packages/llm/src/inside/tunnel-fetch.ts': {
+    of: ['http', 'sockets'],
+    why: 'speaks HTTP and TLS with a provider through the relay, inside its process',
   },
   'packages/llm/src/providers/anthropic.ts': {
     of: ['code at run time'],

@@ -22,8 +22,9 @@ const ALLOWED: Readonly<
   protocol: { own: ['core'], others: [] },
   sandbox: { own: ['core'], others: [] },
   egress: { own: ['core'], others: ['tldts'] },
+  broker: { own: ['core', 'protocol', 'sandbox'], others: [] },
   llm: {
-    own: ['core'],
+    own: ['broker/wire', 'core', 'protocol'],
     others: [
       '@ai-sdk/anthropic',
       '@ai-sdk/google',
@@ -43,6 +44,7 @@ const ALLOWED: Readonly<
     own: [
       'attacks',
       'bench',
+      'broker',
       'core',
       'detectors',
       'egress',
