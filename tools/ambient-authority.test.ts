@@ -135,12 +135,20 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'hands the clock to the store',
   },
   'packages/cli/src/models.ts': {
-    of: ['files', 'http', 'clock', 'chance'],
-    why: 'reads scenarios; hands `fetch`, the clock and the jitter of retries to the model broker',
+    of: ['files'],
+    why: 'reads scenarios',
+  },
+  'packages/cli/src/providers.ts': {
+    of: ['chance', 'clock', 'code at run time', 'http', 'sockets'],
+    why: 'loads the broker at the first call of a provider, and of TLS only the list of authorities; hands `fetch` to the providers’ libraries on macOS',
+  },
+  'packages/cli/src/sandbox-on-demand.ts': {
+    of: ['code at run time'],
+    why: 'the sandbox is loaded when the first process is to be confined',
   },
   'packages/cli/src/rules.ts': {
-    of: ['http', 'clock', 'code at run time'],
-    why: 'hands `fetch` and the clock to those who answer questions of rules; starts modules of predicates where there are some',
+    of: ['clock', 'code at run time'],
+    why: 'hands the clock to those who answer questions of rules; starts modules of predicates where there are some',
   },
   'packages/cli/src/commands/opened.ts': {
     of: ['code at run time'],

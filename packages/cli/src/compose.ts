@@ -16,21 +16,22 @@ import {
   readDescription,
   StoredPins,
 } from '@cordon/hub';
-import type { LayerName, Sandbox } from '@cordon/sandbox';
+import type { LayerName } from '@cordon/sandbox';
 import type { Store } from '@cordon/trace';
 import { type Configuration, isProviderConfigured } from './config.ts';
 import { type Ground, layGround, leaveGround, type Obstacle, refused } from './ground.ts';
 import type { Installer } from './install/install.ts';
 import { installablesOf } from './install/installables.ts';
 import { BUILT_IN_PRICES } from './limits-config.ts';
-import { machineSandbox } from './machine-sandbox.ts';
 import { realPath, stateFolder } from './paths.ts';
 import { CODE_ROOT } from './policy-in-force.ts';
+import type { Providers } from './providers.ts';
 import { type Rules, readRules } from './rules.ts';
 
 export interface Composed {
   readonly hub: Hub;
   readonly store: Store;
+  readonly providers: Providers;
   readonly pins: StoredPins;
   /** `provider/model` */
   readonly modelId: string;
@@ -78,11 +79,10 @@ export function composeOn(
   apps: readonly InstalledApp[] = configuration.apps,
   reviewing: Reviewing = NOBODY,
 ): Result<Composed, Obstacle> {
-  const { store, model, modelId, weaker } = ground;
-  const rules = ground.rules === null ? readRules(configuration) : ok(ground.rules);
+  const { store, providers, model, sandbox, modelId, weaker } = ground;
+  const rules = ground.rules === null ? readRules(configuration, providers) : ok(ground.rules);
   if (!rules.ok) return refused(rules.fault);
   const { policy, answering, texts } = rules.value;
-  const sandbox = sandboxOnDemand(configuration, weaker);
   const installable = configuration.installableApps.filter(({ id }) => apps.every((app) => app.id !== id));
   const pins = storedPins(configuration, store, [...apps, ...installable], reviewing);
   const hasProvider = isProviderConfigured(configuration);
@@ -126,6 +126,7 @@ export function composeOn(
   return ok({
     hub,
     store,
+    providers,
     pins,
     modelId,
     weaker,
@@ -172,14 +173,4 @@ export function knownApps({ folder, apps }: Configuration, store: Store): readon
     const description = pin === null ? null : readDescription(pin.description);
     return { id, tools: description?.tools.map(({ name }) => name) ?? [] };
   });
-}
-
-/** Opened when the first process is to be confined: to see what the machine has takes 10 ms, and the prompt needs none of it. */
-function sandboxOnDemand(configuration: Configuration, weaker: readonly LayerName[]): Sandbox {
-  let opened: Sandbox | null = null;
-  const sandbox = () => {
-    opened ??= machineSandbox(configuration, weaker);
-    return opened;
-  };
-  return { probe: () => sandbox().probe(), spawn: (spec, signal) => sandbox().spawn(spec, signal) };
 }

@@ -1,9 +1,16 @@
 /** The models of a configuration, the built-in one among them. Ring 1. */
 import { readFileSync } from 'node:fs';
 import { type Diagnostic, failed, type Model, ok, type Result } from '@cordon/core';
-import { createModelBroker, createObedientModel, parseScenario, type Scenario, sleep } from '@cordon/llm';
+import {
+  createObedientModel,
+  type ModelBroker,
+  parseScenario,
+  routeModels,
+  type Scenario,
+} from '@cordon/llm';
 import type { Configuration } from './config.ts';
 import { OBEDIENT_MODEL } from './provider-config.ts';
+import type { Providers } from './providers.ts';
 
 /** What the built-in model follows. A failure holds what is wrong in any of the files. */
 export function readScenarios(files: readonly string[]): Result<readonly Scenario[], readonly Diagnostic[]> {
@@ -13,21 +20,12 @@ export function readScenarios(files: readonly string[]): Result<readonly Scenari
   return ok(read.flatMap((scenario) => (scenario.ok ? [scenario.value] : [])));
 }
 
-/** The models of a configuration, and what would be wrong with calls of one. */
-export function broker(
-  configuration: Pick<Configuration, 'providers' | 'retries'>,
+/** The models of a configuration: those of providers, and the built-in one, which needs no network and no code of others. */
+export function openModels(
+  { providers }: Pick<Configuration, 'providers'>,
   scenarios: readonly Scenario[],
-) {
+  outside: Providers,
+): ModelBroker {
   const obedient: Model = createObedientModel({ scenarios, variant: 'obedient' });
-  const model = createModelBroker({
-    providers: configuration.providers,
-    limits: configuration.retries,
-    models: new Map([[OBEDIENT_MODEL, obedient]]),
-    // Not `globalThis.fetch` itself: to read that loads Node's HTTP client, 20 ms before the prompt.
-    fetch: (input, init) => fetch(input, init),
-    random: Math.random,
-    clock: Date.now,
-    sleep,
-  });
-  return { model, check: (id: string) => model.check(id) };
+  return routeModels({ providers, models: new Map([[OBEDIENT_MODEL, obedient]]) }, outside.model);
 }

@@ -17,8 +17,10 @@ import type {
 } from '@cordon/bench';
 import { type Fault, failed, fault, type ModelPrice, ok, type Result } from '@cordon/core';
 import type { Configuration } from '../config.ts';
-import { broker } from '../models.ts';
+import { openModels } from '../models.ts';
 import { OBEDIENT_MODEL } from '../provider-config.ts';
+import { openProviders, type Providers } from '../providers.ts';
+import { sandboxOnDemand } from '../sandbox-on-demand.ts';
 import { duration } from '../scan/progress-bar.ts';
 
 /** As commander hands them over. */
@@ -42,6 +44,7 @@ export interface AskedModel {
   readonly played: PlayedModel;
   readonly spending: Spending;
   readonly price: ModelPrice | null;
+  readonly close: Providers['close'];
 }
 
 /** What of the options cannot be; null: they can, and one of the two may be given. */
@@ -84,11 +87,13 @@ export function askedModel(
   const price = configuration.prices.get(id) ?? null;
   const limits = limitsOf(id, price, maxCalls, maxCost);
   if (!limits.ok) return limits;
-  const { model, check } = broker(configuration, []);
-  const problem = check(id);
+  const providers = openProviders(configuration, sandboxOnDemand(configuration, []));
+  const models = openModels(configuration, [], providers);
+  const problem = models.check(id);
   if (problem !== null) return failed(fault('model-failure', problem.message, problem.help));
   const spending = new parts.Spending(limits.value, price);
-  return ok({ played: parts.providerModel({ id, model, spending, onStop, now }), spending, price });
+  const played = parts.providerModel({ id, model: models, spending, onStop, now });
+  return ok({ played, spending, price, close: providers.close });
 }
 
 function limitsOf(

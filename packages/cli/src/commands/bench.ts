@@ -93,7 +93,12 @@ export async function bench(
     options.yes === true,
   );
   const player = playerOf(surroundings, loaded, options, (reason) => bencher.stop(reason));
-  return player === 'wrong' ? EXIT.failed : bencher.run(suites, outFolder(surroundings, options), player);
+  if (player === 'wrong') return EXIT.failed;
+  try {
+    return await bencher.run(suites, outFolder(surroundings, options), player);
+  } finally {
+    await player?.asked?.close();
+  }
 }
 
 /** Who plays in a suite; `asked`: a provider is, and that costs. */
