@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Fault, failed, fault, type Json } from '@cordon/core';
 import { openBroker, readResponse } from '../src/broker.ts';
-import { accessTo, ask, never } from './fixture.ts';
+import { accessTo, ask, CODE_ROOT, never } from './fixture.ts';
 
 const GOOD = { text: 'hi', calls: [], finish: 'stop', usage: { inputTokens: 1, outputTokens: 2 } };
 const CALL = { id: 'a', name: 'read', arguments: { path: '/' } };
@@ -44,5 +44,22 @@ test('where nothing can be confined no provider is called, and the reason is sai
   const model = broker.provider('local', accessTo({ kind: 'openai', key: 'k' }));
   const answer = await model.complete(ask('hello'), { signal: never() });
   assert.equal(!answer.ok && answer.fault.kind, 'unavailable');
+  await broker.close();
+});
+
+test('a process that dies again and again is started later each time', async () => {
+  const sandbox = {
+    probe: async () => ({ ready: false, layers: [], absent: [], cached: false }),
+    spawn: async () => failed(fault('sandbox-unavailable', 'it died')),
+  };
+  const broker = openBroker({ sandbox, codeRoot: CODE_ROOT, times: { firstWaitMs: 50 } });
+  const model = broker.provider('local', accessTo({ kind: 'openai', key: 'k' }));
+  const began = performance.now();
+  for (let call = 1; call <= 4; call++) {
+    const answer = await model.complete(ask('hello'), { signal: never() });
+    assert.match(answer.ok ? '' : answer.fault.message, /it died/);
+  }
+  // Before the second, third and fourth: a timer may be a millisecond early.
+  assert.ok(performance.now() - began >= 50 + 100 + 200 - 3);
   await broker.close();
 });
