@@ -132,12 +132,20 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'hands the clock to the store',
   },
   'packages/runtime/src/models.ts': {
-    of: ['files', 'http', 'clock', 'chance'],
-    why: 'reads scenarios; hands `fetch`, the clock and the jitter of retries to the model broker',
+    of: ['files'],
+    why: 'reads scenarios',
+  },
+  'packages/runtime/src/machine/providers.ts': {
+    of: ['chance', 'clock', 'code at run time', 'http', 'sockets'],
+    why: 'loads the broker at the first call of a provider, and of TLS only the list of authorities; hands `fetch` to the providers’ libraries on macOS',
+  },
+  'packages/runtime/src/machine/sandbox-on-demand.ts': {
+    of: ['code at run time'],
+    why: 'the sandbox is loaded when the first process is to be confined',
   },
   'packages/runtime/src/rules/rules.ts': {
-    of: ['http', 'clock', 'code at run time'],
-    why: 'hands `fetch` and the clock to those who answer questions of rules; starts modules of predicates where there are some',
+    of: ['clock', 'code at run time'],
+    why: 'hands the clock to those who answer questions of rules; starts modules of predicates where there are some',
   },
   'packages/cli/src/context/with-session.ts': {
     of: ['code at run time'],
@@ -216,6 +224,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'unit tests of policies are looked for below folders',
   },
+  'packages/broker/src/relay.ts': {
+    of: ['sockets'],
+    why: 'dials the one host of a provider for the process that calls it',
+  },
   'packages/egress/src/admission.ts': {
     of: ['sockets'],
     why: 'the type of a connection only; who dials is handed in',
@@ -285,6 +297,18 @@ const LISTED: Readonly<Record<string, Use>> = {
   'packages/llm/src/broker.ts': {
     of: ['code at run time'],
     why: 'a provider is loaded when a model of it is asked',
+  },
+  'packages/llm/src/inside/main.ts': {
+    of: ['chance', 'clock', 'environment', 'sockets'],
+    why: 'the program inside the process of a provider: its link, and the port of its relay',
+  },
+  'packages/llm/src/inside/serve-calls.ts': {
+    of: ['sockets'],
+    why: 'of TLS only the list of authorities, inside the process of a provider',
+  },
+  'packages/llm/src/inside/tunnel-fetch.ts': {
+    of: ['http', 'sockets'],
+    why: 'speaks HTTP and TLS with a provider through the relay, inside its process',
   },
   'packages/llm/src/providers/anthropic.ts': {
     of: ['code at run time'],

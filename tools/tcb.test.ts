@@ -1,4 +1,5 @@
 /** The trusted computing base: which packages belong to it, and what they stand on, is known by name. */
+
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -93,6 +94,7 @@ test('the trusted computing base is counted', (t) => {
   assert.deepEqual(
     packages.map(({ name }) => name),
     [
+      'broker',
       'config',
       'console',
       'core',

@@ -3,6 +3,7 @@
  * ends the query with one line that says why and one that says what to do. The session continues.
  */
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import {
   calls,
@@ -334,6 +335,51 @@ test('in a chat a query that failed is followed by one that works', async () => 
     assert.equal(run.code, 0);
     assert.deepEqual(run.stdout.match(/Fine: \w+\./g), ['Fine: first.', 'Fine: second.', 'Fine: third.']);
     assert.equal(run.stderr.match(/failed: /g)?.length, 3);
+    assertQuiet(run);
+  } finally {
+    await fake.close();
+  }
+});
+
+/** Below this test, the processes of this program. */
+function processesOf(program: string): readonly number[] {
+  const read = (pid: number | string, file: string) => {
+    try {
+      return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+    } catch {
+      return ''; // it has ended
+    }
+  };
+  const isBelow = (pid: number): boolean => {
+    const parent = Number(/^PPid:\s+(\d+)/m.exec(read(pid, 'status'))?.[1] ?? 0);
+    return parent === process.pid || (parent > 1 && isBelow(parent));
+  };
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.map(Number).filter((pid) => read(pid, 'cmdline').includes(program) && isBelow(pid));
+}
+
+test('the process that calls the provider is killed: the query fails, is asked once, and the next works', async () => {
+  let asked = 0;
+  const fake = await startFakeOpenAi({
+    script: (request) => {
+      if (isPlanner(bodyOf(request))) return PLAN;
+      const query = request.messages.at(-1)?.content ?? '';
+      if (query !== 'kill') return says(`Fine: ${query}.`);
+      asked++;
+      const found = processesOf('packages/llm/src/inside/main.ts');
+      assert.ok(found.length > 0);
+      for (const pid of found) process.kill(pid, 'SIGKILL');
+      return hangs();
+    },
+  });
+  try {
+    const args = ['chat', '--model', 'openai/x', '--base-url', fake.baseUrl];
+    const environment = { OPENAI_API_KEY: KEY };
+    const run = await shared.cordon(args, { input: 'first\nkill\nsecond\n/exit\n', environment });
+    assert.equal(run.code, 0);
+    assert.deepEqual(run.stdout.match(/Fine: \w+\./g), ['Fine: first.', 'Fine: second.']);
+    assert.match(plain(run.stderr), /failed: the process that calls the provider failed: it was/);
+    assert.equal(asked, 1);
     assertQuiet(run);
   } finally {
     await fake.close();

@@ -3,10 +3,10 @@
  *
  * Ring 2.
  */
+
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { CommandContext } from '@cordon/cli/program';
-import { EXIT, type ExitCode } from '@cordon/cli/program';
+import { type CommandContext, EXIT, type ExitCode } from '@cordon/cli/program';
 import { absolutePath, defaultDataFolder } from '@cordon/config/reading';
 import { renderTable } from '@cordon/console/text';
 import { type Fault, fault, ok, type Result } from '@cordon/core';
@@ -30,7 +30,6 @@ import {
 } from './playing.ts';
 import { BenchProgress } from './progress.ts';
 import { type Look, lookOf, renderComparison, renderResult } from './rendering.ts';
-
 /** As commander hands them over. */
 export interface BenchOptions extends PlayOptions {
   readonly quick?: boolean;
@@ -75,7 +74,12 @@ export async function bench(
   }
   const bencher = new Bencher(context, requestOf(context, options), startOf(options), options.yes === true);
   const player = playerOf(context, options, (reason) => bencher.stop(reason));
-  return player === 'wrong' ? EXIT.failed : bencher.run(suites, outFolder(context, options), player);
+  if (player === 'wrong') return EXIT.failed;
+  try {
+    return await bencher.run(suites, outFolder(context, options), player);
+  } finally {
+    await player?.asked?.close();
+  }
 }
 
 /** Who plays in a suite; `asked`: a provider is, and that costs. */

@@ -5,10 +5,9 @@
  * Ring 2.
  */
 
-import type { Configuration } from '@cordon/config';
-import { OBEDIENT_MODEL } from '@cordon/config';
+import { type Configuration, OBEDIENT_MODEL } from '@cordon/config';
 import { type Fault, failed, fault, type ModelPrice, ok, type Result } from '@cordon/core';
-import { broker } from '@cordon/runtime';
+import { openModels, openProviders, type Providers, sandboxOnDemand } from '@cordon/runtime';
 import { duration } from '@cordon/scan';
 import {
   type Estimate,
@@ -33,6 +32,7 @@ export interface AskedModel {
   readonly played: PlayedModel;
   readonly spending: Spending;
   readonly price: ModelPrice | null;
+  readonly close: Providers['close'];
 }
 
 /** What of the options cannot be; null: they can, and one of the two may be given. */
@@ -70,11 +70,13 @@ export function askedModel(
   const price = configuration.prices.get(id) ?? null;
   const limits = limitsOf(id, price, maxCalls, maxCost);
   if (!limits.ok) return limits;
-  const { model, check } = broker(configuration, []);
-  const problem = check(id);
+  const providers = openProviders(configuration, sandboxOnDemand(configuration, []));
+  const models = openModels(configuration, [], providers);
+  const problem = models.check(id);
   if (problem !== null) return failed(fault('model-failure', problem.message, problem.help));
   const spending = new Spending(limits.value, price);
-  return ok({ played: providerModel({ id, model, spending, onStop, now }), spending, price });
+  const played = providerModel({ id, model: models, spending, onStop, now });
+  return ok({ played, spending, price, close: providers.close });
 }
 
 function limitsOf(

@@ -36,7 +36,7 @@ test('each layer has a line in JSON, and the model comes last', () => {
   assert.deepEqual(names.slice(0, 4), ['versions', 'user', 'data folder', 'bubblewrap']);
   for (const layer of ['user-namespace', 'network-namespace', 'seccomp', 'watchdog', 'node-permission'])
     assert.ok(names.includes(layer), `${layer} is missing`);
-  assert.deepEqual(names.slice(-2), ['model', 'doctor.result']);
+  assert.deepEqual(names.slice(-4), ['model providers', 'network of the hub', 'model', 'doctor.result']);
 });
 
 /** The user names the file: one that is found in the folder would have to be agreed to. */

@@ -5,6 +5,7 @@ import { connect, createServer as createTcpServer, type Server } from 'node:net'
 import { constants } from 'node:os';
 import { type TestContext, test } from 'node:test';
 import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { CERTIFICATE, CERTIFICATE_KEY } from '../../../e2e/certificate.ts';
 import {
   Budget,
   DEFAULT_EGRESS_LIMITS,
@@ -263,7 +264,7 @@ test('only a certificate of the authorities for that very name will do, whatever
     if (before.variable === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
     else process.env.NODE_TLS_REJECT_UNAUTHORIZED = before.variable;
   });
-  const server = createTlsServer({ key: KEY, cert: CERTIFICATE }, (socket) =>
+  const server = createTlsServer({ key: CERTIFICATE_KEY, cert: CERTIFICATE }, (socket) =>
     socket
       .on('error', () => {})
       .once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')),
@@ -275,21 +276,3 @@ test('only a certificate of the authorities for that very name will do, whatever
   assert.equal(await to('api.good.com'), '200 ok');
   assert.equal(await to('other.org'), 'refused: there was no answer');
 });
-
-/** Signed by itself, for api.good.com, until 2120. */
-const CERTIFICATE = `-----BEGIN CERTIFICATE-----
-MIIBfjCCASOgAwIBAgIULvGwPD7cgA0+1yLA8Pd3GvvKrtEwCgYIKoZIzj0EAwIw
-FzEVMBMGA1UEAwwMYXBpLmdvb2QuY29tMCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAw
-MTAxMDAwMDAwWjAXMRUwEwYDVQQDDAxhcGkuZ29vZC5jb20wWTATBgcqhkjOPQIB
-BggqhkjOPQMBBwNCAAQUALA4wTaTOkan1hcPmeqt8VOVEGvO4mCNEXCmExkswgBB
-D2v8ZJbVLE7CLRKMbT4hWEsd2NbsB4roBmUVgtUBo0swSTAXBgNVHREEEDAOggxh
-cGkuZ29vZC5jb20wDwYDVR0TAQH/BAUwAwEB/zAdBgNVHQ4EFgQUJPYyPCQdBe4r
-/bzg7tzlHF4chYYwCgYIKoZIzj0EAwIDSQAwRgIhAPdUek2lYFN2qrWs8amrqSa2
-I0DiHqf1pBmR/fLvhR7/AiEAm5onVeCmt6Kgb7iTc1tp6UbHm42bCmjUmm2K+XLA
-VYA=
------END CERTIFICATE-----`;
-const KEY = `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgLSSEHkjNNBPBbSgf
-toAabXKyhEDjbltUNH/LmAXsb0ihRANCAAQUALA4wTaTOkan1hcPmeqt8VOVEGvO
-4mCNEXCmExkswgBBD2v8ZJbVLE7CLRKMbT4hWEsd2NbsB4roBmUVgtUB
------END PRIVATE KEY-----`;

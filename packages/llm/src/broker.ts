@@ -11,35 +11,51 @@ import { checkProvider, HOSTED_KEY_VARIABLES, isHostedKind, type ProviderConfig 
 import type { ProviderCallParts, ProviderRoute } from './provider-call.ts';
 import { cancelled } from './retry.ts';
 
-/** With `RetryParts`, `fetch` and, if the defaults of core do not fit, `limits`. */
-export interface ModelBrokerOptions extends ProviderCallParts {
+export interface ModelRoutes {
   /** By the name before the slash. `openai`, `anthropic` and `google` are known without; they lack a key then. */
   readonly providers: ReadonlyMap<string, ProviderConfig>;
   /** Other models by name, reached as `name` and `name/<anything>`; they win over providers of the same name. */
   readonly models?: ReadonlyMap<string, Model> | undefined;
 }
 
+/** With `RetryParts`, `fetch` and, if the defaults of core do not fit, `limits`. */
+export interface ModelBrokerOptions extends ModelRoutes, ProviderCallParts {}
+
 export interface ModelBroker extends Model {
   /** What would be wrong with calls of this model as far as is known without calling it; `null` if nothing is. */
   readonly check: (model: string) => ModelFault | null;
 }
 
-/** Nothing is looked up or sent before the first call, and no provider's library is loaded. */
+/** Calls providers in this process. Nothing is looked up or sent before the first call, and no provider's library is loaded. */
 export function createModelBroker(options: ModelBrokerOptions): ModelBroker {
+  return routeModels(options, callsHere(options));
+}
+
+/** Models of providers that are called in this process. */
+export function callsHere(parts: ProviderCallParts): (provider: ProviderRoute) => Model {
   const state = { signatures: new CallSignatures(), withoutJsonMode: new Set<string>() };
+  return (provider) => ({
+    async complete(request, call) {
+      // Not needed for a model that was handed in, nor before the first question.
+      const { callProvider } = await import('./provider-call.ts');
+      return callProvider(provider, request, call, parts, state);
+    },
+  });
+}
+
+/** Routes model ids. `modelOf` is asked at each call of a provider. */
+export function routeModels(routes: ModelRoutes, modelOf: (provider: ProviderRoute) => Model): ModelBroker {
   return {
     check(model) {
-      const route = findRoute(model, options);
+      const route = findRoute(model, routes);
       return route.ok ? null : toFault(route.fault, 0);
     },
     async complete(request, call) {
       if (call.signal.aborted) return failed(cancelled(0));
-      const route = findRoute(request.model, options);
+      const route = findRoute(request.model, routes);
       if (!route.ok) return failed(toFault(route.fault, 0));
-      if (route.value.kind === 'model') return route.value.model.complete(request, call);
-      // Not needed for a model that was handed in, nor before the first question.
-      const { callProvider } = await import('./provider-call.ts');
-      return callProvider(route.value.provider, request, call, options, state);
+      const model = route.value.kind === 'model' ? route.value.model : modelOf(route.value.provider);
+      return model.complete(request, call);
     },
   };
 }
@@ -48,7 +64,7 @@ type Route =
   | { readonly kind: 'model'; readonly model: Model }
   | { readonly kind: 'provider'; readonly provider: ProviderRoute };
 
-function findRoute(id: string, options: ModelBrokerOptions): Result<Route, Failure> {
+function findRoute(id: string, options: ModelRoutes): Result<Route, Failure> {
   const slash = id.indexOf('/');
   const name = slash === -1 ? id : id.slice(0, slash);
   const model = options.models?.get(name);
@@ -68,7 +84,7 @@ function findRoute(id: string, options: ModelBrokerOptions): Result<Route, Failu
   return wrong === null ? ok({ kind: 'provider', provider: { name, modelId, config } }) : failed(wrong);
 }
 
-function unknownProvider(name: string, options: ModelBrokerOptions): Failure {
+function unknownProvider(name: string, options: ModelRoutes): Failure {
   const known = new Set([
     ...Object.keys(HOSTED_KEY_VARIABLES),
     ...options.providers.keys(),

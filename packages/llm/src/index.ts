@@ -1,4 +1,11 @@
-export { createModelBroker, type ModelBroker, type ModelBrokerOptions } from './broker.ts';
+export {
+  callsHere,
+  createModelBroker,
+  type ModelBroker,
+  type ModelBrokerOptions,
+  routeModels,
+} from './broker.ts';
+export { providerAccess, serviceAccess } from './inside/settings.ts';
 export {
   type CompatibleProviderConfig,
   HOSTED_KEY_VARIABLES,
@@ -6,6 +13,7 @@ export {
   type HostedProviderConfig,
   type ProviderConfig,
 } from './provider.ts';
+export type { ProviderRoute } from './provider-call.ts';
 export { type RetryParts, sleep } from './retry.ts';
 export { createService } from './service.ts';
 export type { Endpoint, EndpointKind } from './service-call.ts';

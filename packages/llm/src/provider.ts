@@ -40,6 +40,19 @@ export const HOSTED_KEY_VARIABLES: Readonly<Record<HostedKind, string>> = {
   google: 'GOOGLE_GENERATIVE_AI_API_KEY',
 };
 
+const PUBLIC_ADDRESSES: Readonly<Record<HostedKind, string>> = {
+  openai: 'https://api.openai.com/v1',
+  anthropic: 'https://api.anthropic.com/v1',
+  google: 'https://generativelanguage.googleapis.com/v1beta',
+};
+
+/** Where calls go. */
+export function addressOf(config: ProviderConfig): string {
+  return config.kind === 'openai-compatible'
+    ? config.baseUrl
+    : (config.baseUrl ?? PUBLIC_ADDRESSES[config.kind]);
+}
+
 export function isHostedKind(name: string): name is HostedKind {
   return Object.hasOwn(HOSTED_KEY_VARIABLES, name);
 }

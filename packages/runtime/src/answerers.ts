@@ -18,9 +18,11 @@ import {
 } from '@cordon/core';
 import { type Asking, type Awaited, judgedWithAnswers } from '@cordon/detectors';
 import type { Answering } from '@cordon/hub';
-import { broker } from './models.ts';
+import { readWeaker } from '@cordon/runtime/weaker';
+import { openProviders } from './machine/providers.ts';
+import { sandboxOnDemand } from './machine/sandbox-on-demand.ts';
+import { openModels } from './models.ts';
 import { answeringOf, askingOf, ownPredicates } from './rules/rules.ts';
-
 export interface Answerers {
   /** What detectors see of them. */
   readonly asking: Asking;
@@ -28,7 +30,7 @@ export interface Answerers {
   readonly judged: <T>(judge: (awaited: Awaited) => T) => Promise<T>;
   /** Digests of the user's modules that answer: with other code, other answers. */
   readonly modules: readonly string[];
-  /** Ends the processes of modules. */
+  /** Ends the processes of modules and of providers. */
   readonly close: () => Promise<void>;
 }
 
@@ -36,18 +38,23 @@ export interface Answerers {
 export async function answerersFor(
   configuration: Configuration,
 ): Promise<Result<Answerers | null, readonly Diagnostic[]>> {
+  const weaker = readWeaker(configuration.weaker);
+  if (!weaker.ok) return weaker;
   const own = await ownPredicates(configuration);
   if (!own.ok) return own;
-  const answering = answeringOf(configuration.asking, own.value);
+  const providers = openProviders(configuration, sandboxOnDemand(configuration, weaker.value));
+  const answering = answeringOf(configuration.asking, providers, own.value);
   const asking = askingOf(answering, own.value);
   if (answering === null || asking === undefined) return ok(null);
-  const { model } = broker(configuration, []);
+  const models = openModels(configuration, [], providers);
   return ok({
     asking,
     judged: (judge) =>
-      judgedWithAnswers(judge, answering.book, (question) => answerTo(question, answering, model)),
+      judgedWithAnswers(judge, answering.book, (question) => answerTo(question, answering, models)),
     modules: (own.value?.modules ?? []).map(({ digest }) => digest),
-    close: async () => own.value?.close(),
+    close: async () => {
+      await Promise.all([own.value?.close(), providers.close()]);
+    },
   });
 }
 

@@ -3,6 +3,7 @@
  *
  * Ring 0.
  */
+
 import { join } from 'node:path';
 import { BUILT_IN_PRICES, type Configuration, isProviderConfigured } from '@cordon/config';
 import { CODE_ROOT, realPath, stateFolder } from '@cordon/config/reading';
@@ -19,16 +20,16 @@ import {
   StoredPins,
 } from '@cordon/hub';
 import type { Installer } from '@cordon/install';
-import type { LayerName, Sandbox } from '@cordon/sandbox';
+import type { LayerName } from '@cordon/sandbox';
 import type { Store } from '@cordon/trace';
 import { installablesOf } from './installables.ts';
-import { machineSandbox } from './machine/machine-sandbox.ts';
+import type { Providers } from './machine/providers.ts';
 import { closeRuntime, openRuntime, type Runtime, refused, type SetupError } from './open-runtime.ts';
 import { type Rules, readRules } from './rules/rules.ts';
-
 export interface Composed {
   readonly hub: Hub;
   readonly store: Store;
+  readonly providers: Providers;
   readonly pins: StoredPins;
   /** `provider/model` */
   readonly modelId: string;
@@ -76,11 +77,10 @@ export function composeOn(
   apps: readonly InstalledApp[] = configuration.apps,
   reviewing: Reviewing = NOBODY,
 ): Result<Composed, SetupError> {
-  const { store, model, modelId, weaker } = runtime;
-  const rules = runtime.rules === null ? readRules(configuration) : ok(runtime.rules);
+  const { store, providers, model, sandbox, modelId, weaker } = runtime;
+  const rules = runtime.rules === null ? readRules(configuration, providers) : ok(runtime.rules);
   if (!rules.ok) return refused(rules.fault);
   const { policy, answering, texts } = rules.value;
-  const sandbox = sandboxOnDemand(configuration, weaker);
   const installable = configuration.installableApps.filter(({ id }) => apps.every((app) => app.id !== id));
   const pins = storedPins(configuration, store, [...apps, ...installable], reviewing);
   const hasProvider = isProviderConfigured(configuration);
@@ -124,6 +124,7 @@ export function composeOn(
   return ok({
     hub,
     store,
+    providers,
     pins,
     modelId,
     weaker,
@@ -170,14 +171,4 @@ export function knownApps({ folder, apps }: Configuration, store: Store): readon
     const description = pin === null ? null : readDescription(pin.description);
     return { id, tools: description?.tools.map(({ name }) => name) ?? [] };
   });
-}
-
-/** Opened when the first process is to be confined: to see what the machine has takes 10 ms, and the prompt needs none of it. */
-function sandboxOnDemand(configuration: Configuration, weaker: readonly LayerName[]): Sandbox {
-  let opened: Sandbox | null = null;
-  const sandbox = () => {
-    opened ??= machineSandbox(configuration, weaker);
-    return opened;
-  };
-  return { probe: () => sandbox().probe(), spawn: (spec, signal) => sandbox().spawn(spec, signal) };
 }

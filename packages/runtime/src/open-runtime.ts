@@ -7,17 +7,21 @@
 
 import { type Configuration, modelInUse } from '@cordon/config';
 import { type Diagnostic, type Fault, failed, fault, type Model, ok, type Result } from '@cordon/core';
+import type { Sandbox } from '@cordon/sandbox';
 import type { LayerName } from '@cordon/sandbox/layers';
 import type { Store } from '@cordon/trace';
 import { openJournal } from './journal.ts';
+import { openProviders, type Providers } from './machine/providers.ts';
+import { sandboxOnDemand } from './machine/sandbox-on-demand.ts';
 import { readWeaker } from './machine/weaker.ts';
-import { broker, readScenarios } from './models.ts';
+import { openModels, readScenarios } from './models.ts';
 import type { Rules } from './rules/rules.ts';
-
 /** What a hub needs. Whoever opens it must close it with `closeRuntime`. */
 export interface Runtime {
   readonly store: Store;
   readonly model: Model;
+  readonly providers: Providers;
+  readonly sandbox: Sandbox;
   /** `provider/model` */
   readonly modelId: string;
   /** Layers of the sandbox that nothing here has. */
@@ -33,35 +37,44 @@ export type SetupError =
 
 /** Opens the journal and starts the user's predicates. After a refusal nothing is open. */
 export async function openRuntime(configuration: Configuration): Promise<Result<Runtime, SetupError>> {
-  const rules = await readUsersRules(configuration);
+  const weaker = readWeaker(configuration.weaker);
+  if (!weaker.ok) return refused(weaker.fault);
+  const sandbox = sandboxOnDemand(configuration, weaker.value);
+  const providers = openProviders(configuration, sandbox);
+  const rules = await readUsersRules(configuration, providers);
   if (!rules.ok) return refused(rules.fault);
-  const opened = openWith(configuration, rules.value);
+  const opened = openWith(configuration, { sandbox, providers, weaker: weaker.value, rules: rules.value });
   if (!opened.ok) await rules.value?.own?.close();
   return opened;
 }
 
-function openWith(configuration: Configuration, rules: Rules | null): Result<Runtime, SetupError> {
+function openWith(
+  configuration: Configuration,
+  opened: Pick<Runtime, 'sandbox' | 'providers' | 'weaker' | 'rules'>,
+): Result<Runtime, SetupError> {
   const scenarios = readScenarios(configuration.scenarioFiles);
   if (!scenarios.ok) return refused(scenarios.fault);
-  const weaker = readWeaker(configuration.weaker);
-  if (!weaker.ok) return refused(weaker.fault);
   const store = openJournal(configuration);
   if (!store.ok) return failed({ kind: 'fault', fault: store.fault });
 
   keepWithin(store.value, configuration);
   const modelId = modelInUse(configuration);
-  const { model, check } = broker(configuration, scenarios.value);
-  const wrong = check(modelId);
+  const model = openModels(configuration, scenarios.value, opened.providers);
+  const wrong = model.check(modelId);
   if (wrong !== null) {
     store.value.close();
     return failed({ kind: 'fault', fault: fault('model-failure', wrong.message, wrong.help) });
   }
-  return ok({ store: store.value, model, modelId, weaker: weaker.value, rules });
+  return ok({ ...opened, store: store.value, model, modelId });
 }
 
-/** Ends the user's predicates, and closes the store. */
-export async function closeRuntime({ store, rules }: Pick<Runtime, 'store' | 'rules'>): Promise<void> {
-  await rules?.own?.close();
+/** Ends the user's predicates and the processes of providers, and closes the store. */
+export async function closeRuntime({
+  store,
+  providers,
+  rules,
+}: Pick<Runtime, 'store' | 'providers' | 'rules'>): Promise<void> {
+  await Promise.all([rules?.own?.close(), providers.close()]);
   store.close();
 }
 
@@ -72,13 +85,14 @@ export function refused(diagnostics: readonly Diagnostic[]): Result<never, Setup
 /** Loaded for those who wrote some: the language takes 60 ms, and the ready-made rules 40. */
 async function readUsersRules(
   configuration: Configuration,
+  providers: Providers,
 ): Promise<Result<Rules | null, readonly Diagnostic[]>> {
   const { policyFiles, asking, namedModules } = configuration;
   if (policyFiles.length + asking.modules.length + namedModules.length === 0) return ok(null);
   const { ownPredicates, readRules } = await import('./rules/rules.ts');
   const own = await ownPredicates(configuration);
   if (!own.ok) return own;
-  const rules = readRules(configuration, own.value);
+  const rules = readRules(configuration, providers, own.value);
   if (!rules.ok) await own.value?.close();
   return rules;
 }

@@ -5,6 +5,7 @@ import { type Configuration, isProviderConfigured, modelInUse } from '@cordon/co
 import { runsPrograms } from '@cordon/config/reading';
 import { renderTable } from '@cordon/console/text';
 import type { Fault, Result } from '@cordon/core';
+import { CONFINES_PROVIDERS } from '@cordon/runtime';
 import { openJournal } from '@cordon/runtime/journal';
 import { openMachineSandbox } from '@cordon/runtime/sandbox';
 import { readWeaker } from '@cordon/runtime/weaker';
@@ -42,6 +43,7 @@ export async function doctor(context: CommandContext): Promise<ExitCode> {
       why: `disabled, because you asked for it: ${LAYERS[layer].without}`,
       remedy: 'remove it from `--sandbox` or `sandbox.weaker`',
     })),
+    ...networkChecks(report.ready),
     { name: 'model', ok: true, why: modelInWords(configuration), remedy: null },
   ];
   if (store.ok) store.value.close();
@@ -79,6 +81,18 @@ function dataFolderChecks({ dataFolder }: Configuration, store: Result<Store, Fa
       why: runs ? dataFolder : `${dataFolder}, on a file system that allows no programs (mounted noexec)`,
       remedy: runs ? null : 'for packages that contain programs, use another folder: `--data FOLDER`',
     },
+  ];
+}
+
+/** What calls providers, and who has the network of this machine. */
+function networkChecks(isReady: boolean): readonly Check[] {
+  const confined = 'each is called by a confined process, which holds its key and reaches its host alone';
+  const here = 'called in the hub’s process: the sandbox of this system has no network of its own';
+  const providers = CONFINES_PROVIDERS ? confined : here;
+  const hub = 'the hub dials for providers and apps, so it has the network of this machine';
+  return [
+    ...(isReady ? [{ name: 'model providers', ok: true, why: providers, remedy: null }] : []),
+    { name: 'network of the hub', ok: true, why: hub, remedy: null },
   ];
 }
 

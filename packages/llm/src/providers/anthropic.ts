@@ -4,7 +4,7 @@
  * Ring 1.
  */
 import type { HostedProviderConfig } from '../provider.ts';
-import { keyOf } from '../provider.ts';
+import { addressOf, keyOf } from '../provider.ts';
 import type { Provider } from './provider.ts';
 
 export function anthropic(config: HostedProviderConfig): Provider {
@@ -13,7 +13,7 @@ export function anthropic(config: HostedProviderConfig): Provider {
       const { createAnthropic } = await import('@ai-sdk/anthropic');
       const create = createAnthropic({
         apiKey: keyOf(config) ?? '',
-        baseURL: config.baseUrl ?? 'https://api.anthropic.com/v1',
+        baseURL: addressOf(config),
         fetch,
       });
       return create.languageModel(modelId);

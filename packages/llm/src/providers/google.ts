@@ -4,7 +4,7 @@
  * Ring 1.
  */
 import type { HostedProviderConfig } from '../provider.ts';
-import { keyOf } from '../provider.ts';
+import { addressOf, keyOf } from '../provider.ts';
 import type { Provider } from './provider.ts';
 
 export function google(config: HostedProviderConfig): Provider {
@@ -13,7 +13,7 @@ export function google(config: HostedProviderConfig): Provider {
       const { createGoogle } = await import('@ai-sdk/google');
       const create = createGoogle({
         apiKey: keyOf(config) ?? '',
-        baseURL: config.baseUrl ?? 'https://generativelanguage.googleapis.com/v1beta',
+        baseURL: addressOf(config),
         fetch,
       });
       return create.languageModel(modelId);

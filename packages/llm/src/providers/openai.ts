@@ -5,7 +5,7 @@
  * Ring 1.
  */
 import type { HostedProviderConfig } from '../provider.ts';
-import { keyOf } from '../provider.ts';
+import { addressOf, keyOf } from '../provider.ts';
 import type { Provider } from './provider.ts';
 
 export function openai(config: HostedProviderConfig): Provider {
@@ -16,7 +16,7 @@ export function openai(config: HostedProviderConfig): Provider {
       // Key and address are always given: the library would look for them in the environment otherwise.
       const create = createOpenAI({
         apiKey: keyOf(config) ?? '',
-        baseURL: baseUrl ?? 'https://api.openai.com/v1',
+        baseURL: addressOf(config),
         fetch,
       });
       return baseUrl === undefined ? create.responses(modelId) : create.chat(modelId);

@@ -11,8 +11,9 @@ import {
 } from '@cordon/core';
 import { type Asking, KeptAnswers, WorkerTextThread } from '@cordon/detectors';
 import type { Answering } from '@cordon/hub';
-import { createService, type EndpointKind } from '@cordon/llm';
+import type { EndpointKind } from '@cordon/llm';
 import { LongTexts, type Policy } from '@cordon/policy';
+import type { Providers } from '../machine/providers.ts';
 import { readWeaker } from '../machine/weaker.ts';
 import type { OwnPredicates } from '../own-detectors/start-modules.ts';
 import { readPolicies } from './policies.ts';
@@ -28,13 +29,15 @@ export interface Rules {
 
 /**
  * All that is in force, read and checked. A failure holds what is wrong in any of the files.
+ * @param providers who calls the services of the configuration
  * @param own what `ownPredicates` gave; null: the configuration has no modules
  */
 export function readRules(
   { asking, packs, policyFiles }: Pick<Configuration, 'asking' | 'packs' | 'policyFiles'>,
+  providers: Providers,
   own: OwnPredicates | null = null,
 ): Result<Rules, readonly Diagnostic[]> {
-  const answering = answeringOf(asking, own);
+  const answering = answeringOf(asking, providers, own);
   const { longTexts, texts } = longTextsOf();
   const policy = readPolicies({ packs, files: policyFiles, asking: askingOf(answering, own), longTexts });
   return policy.ok ? ok({ policy: policy.value, answering, texts, own }) : policy;
@@ -67,13 +70,14 @@ export function longTextsOf(): { readonly longTexts: LongTexts; readonly texts: 
 /** Who answers questions of rules, with what is known of their answers; null: the configuration gives nobody. */
 export function answeringOf(
   { model, endpoints, seconds }: AskingSettings,
+  providers: Providers,
   own: OwnPredicates | null,
 ): Answering | null {
   if (model === null && endpoints.size === 0 && own === null) return null;
   const services = [
     ...[...endpoints].map(([kind, endpoint]): [EndpointKind, Service] => [
       kind,
-      createService(kind, endpoint, (input, init) => fetch(input, init)),
+      providers.service(kind, endpoint),
     ]),
     ...(own === null ? [] : [['predicate', own.service] as const]),
   ];

@@ -1,0 +1,1 @@
+export { type Broker, type BrokerParts, openBroker, type ProviderAccess } from './broker.ts';

@@ -1,0 +1,69 @@
+/**
+ * What the hub hands to the process that calls one provider, or one service, from both ends.
+ *
+ * Ring 1.
+ */
+import type { JsonObject, RetryLimits } from '@cordon/core';
+import { addressOf, type ProviderConfig } from '../provider.ts';
+import type { ProviderRoute } from '../provider-call.ts';
+import type { Endpoint, EndpointKind } from '../service-call.ts';
+
+/** What a process is given, and the one place that it reaches. */
+export interface ProcessAccess {
+  /** The key is among them. */
+  readonly settings: JsonObject;
+  readonly target: { readonly host: string; readonly port: number };
+  /** The longest that a call takes, retries included. */
+  readonly callMs: number;
+}
+
+export type Settings = {
+  /** Certificates, in PEM, that are believed beside those that come with Node. */
+  readonly authorities: readonly string[];
+} & (
+  | {
+      readonly kind: 'provider';
+      /** As the user calls it. */
+      readonly name: string;
+      readonly config: ProviderConfig;
+      readonly limits: RetryLimits;
+    }
+  | { readonly kind: 'endpoint'; readonly service: EndpointKind; readonly endpoint: Endpoint }
+);
+
+/** Who asks a service waits no longer than this, whatever the configuration says. */
+const SERVICE_MS = 600_000;
+
+/** INVARIANT: the configuration has passed `ModelBroker.check`, so that its address is one. */
+export function providerAccess(
+  { name, config }: ProviderRoute,
+  limits: RetryLimits,
+  authorities: readonly string[] = [],
+): ProcessAccess {
+  const settings: Settings = { kind: 'provider', name, config, limits, authorities };
+  return accessTo(addressOf(config), settings, limits.callSeconds * 1000);
+}
+
+export function serviceAccess(
+  service: EndpointKind,
+  endpoint: Endpoint,
+  authorities: readonly string[] = [],
+): ProcessAccess {
+  return accessTo(endpoint.url, { kind: 'endpoint', service, endpoint, authorities }, SERVICE_MS);
+}
+
+/** The hub has built them, by the functions above. */
+export function readSettings(settings: JsonObject): Settings {
+  return settings as unknown as Settings;
+}
+
+function accessTo(address: string, settings: Settings, callMs: number): ProcessAccess {
+  const { hostname, port, protocol } = new URL(address);
+  const usual = protocol === 'https:' ? 443 : 80;
+  return {
+    // Plain data, which becomes a line of JSON.
+    settings: settings as unknown as JsonObject,
+    target: { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? usual : Number(port) },
+    callMs,
+  };
+}
