@@ -13,7 +13,7 @@ import type {
   SyntaxNode,
   Word,
 } from 'unbash';
-import { onDemand } from '../on-demand.ts';
+import { onDemand, parserOnDemand } from '../on-demand.ts';
 import { decodedBase64, decodedHex } from './computed-text.ts';
 import {
   AT_THE_START,
@@ -44,7 +44,7 @@ import {
 } from './shell-commands.ts';
 import { type ShellWord, shellWord } from './shell-words.ts';
 
-const UNBASH = onDemand<typeof Unbash>('unbash');
+const UNBASH = parserOnDemand<typeof Unbash>('unbash');
 /** They read shell code in their turn. */
 const PYTHON = onDemand<typeof Python>('./code/python.ts');
 const JAVASCRIPT = onDemand<typeof Javascript>('./code/javascript.ts');

@@ -4,9 +4,9 @@
  * Ring 1.
  */
 import type * as HtmlParser from 'htmlparser2';
-import { onDemand } from '../on-demand.ts';
+import { parserOnDemand } from '../on-demand.ts';
 
-const HTML = onDemand<typeof HtmlParser>('htmlparser2');
+const HTML = parserOnDemand<typeof HtmlParser>('htmlparser2');
 
 export interface Attribute {
   /** In small letters. */

@@ -6,9 +6,9 @@
  * Ring 1.
  */
 import type Compromise from 'compromise';
-import { onDemand } from '../on-demand.ts';
+import { parserOnDemand } from '../on-demand.ts';
 
-const COMPROMISE = onDemand<typeof Compromise>('compromise');
+const COMPROMISE = parserOnDemand<typeof Compromise>('compromise');
 
 export interface NameLists {
   /** All in lower case. */

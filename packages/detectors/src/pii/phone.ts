@@ -7,9 +7,9 @@
 import type * as Phones from 'libphonenumber-js/max';
 import type { CountryCode } from 'libphonenumber-js/max';
 import type { Finding } from '../finding.ts';
-import { onDemand } from '../on-demand.ts';
+import { parserOnDemand } from '../on-demand.ts';
 
-const PHONES = onDemand<typeof Phones>('libphonenumber-js/max');
+const PHONES = parserOnDemand<typeof Phones>('libphonenumber-js/max');
 
 /** Written as numbers are: groups of digits with something between, an extension at the end. */
 const WRITTEN =
