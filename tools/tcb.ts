@@ -41,8 +41,8 @@ function codeLines(text: string): number {
 if (import.meta.main) {
   const packages = trustedPackages();
   for (const { name, files, lines } of packages)
-    console.log(`${name.padEnd(10)} ${String(files).padStart(3)} files ${String(lines).padStart(6)} lines`);
+    console.log(`${name.padEnd(16)} ${String(files).padStart(3)} files ${String(lines).padStart(6)} lines`);
   console.log(
-    `${'all'.padEnd(10)} ${' '.repeat(9)} ${String(packages.reduce((sum, { lines }) => sum + lines, 0)).padStart(6)} lines`,
+    `${'all'.padEnd(16)} ${' '.repeat(9)} ${String(packages.reduce((sum, { lines }) => sum + lines, 0)).padStart(6)} lines`,
   );
 }

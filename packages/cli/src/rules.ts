@@ -7,21 +7,22 @@ import {
   type ServiceName,
   type TextThread,
 } from '@cordon/core';
-import { type Asking, KeptAnswers, WorkerTextThread } from '@cordon/detectors';
+import { ConfinedDetectors, type LaunchFor } from '@cordon/detector-process';
+import { type Asking, KeptAnswers } from '@cordon/detectors';
 import type { Answering } from '@cordon/hub';
 import { createService, type EndpointKind } from '@cordon/llm';
 import { LongTexts, type Policy } from '@cordon/policy/rules';
 import type { AskingSettings } from './asking-config.ts';
 import type { Configuration } from './config.ts';
 import type { OwnPredicates } from './own-detectors/start-modules.ts';
-import { readPolicies } from './policy-in-force.ts';
+import { CODE_ROOT, readPolicies } from './policy-in-force.ts';
 import { readWeaker } from './weaker.ts';
 
 export interface Rules {
   readonly policy: Policy;
   /** Null: nobody, and rules that ask are undecided. */
   readonly answering: Answering | null;
-  /** Looks at the texts that are too long for the thread that decides. */
+  /** Looks at texts that are long, or need a third-party parser. */
   readonly texts: TextThread;
   /** The user's own predicates; null: there are none. Whoever is given these rules closes them. */
   readonly own: OwnPredicates | null;
@@ -32,11 +33,12 @@ export interface Rules {
  * @param own what `ownPredicates` gave; null: the configuration has no modules
  */
 export function readRules(
-  { asking, packs, policyFiles }: Pick<Configuration, 'asking' | 'packs' | 'policyFiles'>,
+  configuration: Configuration,
   own: OwnPredicates | null = null,
 ): Result<Rules, readonly Diagnostic[]> {
+  const { asking, packs, policyFiles } = configuration;
   const answering = answeringOf(asking, own);
-  const { longTexts, texts } = longTextsOf();
+  const { longTexts, texts } = longTextsOf(launchOn(configuration));
   const policy = readPolicies({ packs, files: policyFiles, asking: askingOf(answering, own), longTexts });
   return policy.ok ? ok({ policy: policy.value, answering, texts, own }) : policy;
 }
@@ -59,10 +61,30 @@ export async function ownPredicates(
   return startModules(modules, machineSandbox({ dataFolder }, weaker.value), writable);
 }
 
-/** A thread for long texts, which starts with the first of them, and where the policy finds what it has answered. */
-export function longTextsOf(): { readonly longTexts: LongTexts; readonly texts: TextThread } {
+/** What looks at texts, which starts with the first of them, and where the policy finds what it has answered. */
+export function longTextsOf(launch: LaunchFor): {
+  readonly longTexts: LongTexts;
+  readonly texts: TextThread;
+} {
   const book = new KeptAnswers(Date.now);
-  return { longTexts: new LongTexts(book), texts: new WorkerTextThread({ book }) };
+  return { longTexts: new LongTexts(book), texts: new ConfinedDetectors({ book, launch }) };
+}
+
+/** In a sandbox like an app's, with the layers that the user left out for all. Loaded when a rule first asks. */
+function launchOn({ dataFolder, weaker }: Configuration): LaunchFor {
+  let launcher: Promise<LaunchFor> | null = null;
+  const opened = async (): Promise<LaunchFor> => {
+    const [{ detectorLauncher }, { machineSandbox }] = await Promise.all([
+      import('@cordon/detector-process/launch'),
+      import('./machine-sandbox.ts'),
+    ]);
+    const layers = readWeaker(weaker);
+    return detectorLauncher(machineSandbox({ dataFolder }, layers.ok ? layers.value : []), CODE_ROOT);
+  };
+  return async (work, signal) => {
+    launcher ??= opened();
+    return (await launcher)(work, signal);
+  };
 }
 
 /** Who answers questions of rules, with what is known of their answers; null: the configuration gives nobody. */

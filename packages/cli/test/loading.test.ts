@@ -16,7 +16,7 @@ function modulesOf(file: string): readonly string[] {
     import { registerHooks } from 'node:module';
     const loaded = [];
     registerHooks({ load(url, context, next) {
-      const [, name, path] = /\\/packages\\/([a-z]+)\\/src\\/(.*)$/.exec(url) ?? [];
+      const [, name, path] = /\\/packages\\/([a-z-]+)\\/src\\/(.*)$/.exec(url) ?? [];
       if (name !== undefined) loaded.push(name + '/' + path);
       return next(url, context);
     } });

@@ -2,7 +2,6 @@
 export { KeptAnswers } from './asking/answer-book.ts';
 export type { Asking } from './asking/asking.ts';
 export type { FindIn, Finding } from './finding.ts';
-export { WorkerTextThread } from './long-texts/text-thread.ts';
 export { findOrders } from './orders.ts';
 export { type Awaited, judgedWithAnswers } from './own/judged.ts';
 export { type OwnDetectors, type OwnDetectorsOptions, ownDetectors } from './own/library.ts';

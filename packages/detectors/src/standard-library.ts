@@ -10,6 +10,7 @@ import {
   type DetectorSpec,
   defineDetector,
   type LongTexts,
+  NEEDS_PARSER,
   type NoAnswer,
 } from '@cordon/policy/rules';
 import { type Asking, NOBODY_ANSWERS } from './asking/asking.ts';
@@ -19,7 +20,7 @@ import type * as Comparison from './comparison/rule.ts';
 import { CATEGORY_NAMES } from './hidden-text/category-names.ts';
 import type * as HiddenText from './hidden-text/rule.ts';
 import type * as Links from './links/rule.ts';
-import { onDemand } from './on-demand.ts';
+import { onDemand, withoutParsers } from './on-demand.ts';
 import { predicatesOf } from './own/predicates.ts';
 import { KINDS } from './pii/kinds.ts';
 import type * as Pii from './pii/rule.ts';
@@ -230,11 +231,13 @@ export const STANDARD_NAMES: ReadonlySet<string> = new Set([...DETECTORS, ...ASK
 /**
  * All detectors, and the predicates of the user's modules: given to `loadPolicy`, its rules can import them by name.
  * @param asking who answers those that a model or a service answers; absent: nobody
- * @param longTexts where long texts are looked at; absent: by whoever decides, at once
+ * @param longTexts where texts are looked at that are long, or need a third-party parser; absent: by whoever decides, at once
+ * @param parsers whether third-party parsers may read texts in this process; where they may not, a call that needs one says so
  */
 export function standardDetectors(
   asking: Asking = NOBODY_ANSWERS,
   longTexts: LongTexts | null = null,
+  parsers: 'here' | 'elsewhere' = longTexts === null ? 'here' : 'elsewhere',
 ): readonly Detector[] {
   const asked = ASKING.map(
     ({ name, parameters, run, computes }): DetectorSpec => ({
@@ -246,8 +249,13 @@ export function standardDetectors(
       asksOutside: (call) => computes === undefined || !computes(call, asking),
     }),
   );
+  const confined = ({ run, ...spec }: DetectorSpec): DetectorSpec => ({
+    ...spec,
+    run: (call) => withoutParsers<ReturnType<typeof run>>(() => run(call), NEEDS_PARSER),
+  });
+  const offered = [...DETECTORS, ...asked];
   return [
-    ...[...DETECTORS, ...asked].map((spec) => defineDetector(spec, longTexts)),
+    ...(parsers === 'here' ? offered : offered.map(confined)).map((spec) => defineDetector(spec, longTexts)),
     ...(asking.own ?? []).flatMap((module) => predicatesOf(module, asking)),
   ];
 }

@@ -395,6 +395,7 @@ export class Session {
   async close(how: 'end' | 'suspend'): Promise<void> {
     const { stopped } = this.#operator.stop(how);
     this.#spokes.close();
+    this.#parts.texts?.rest();
     await this.#apps.stop();
     for (const network of await Promise.all(this.#networks.values())) await network.end();
     await stopped();

@@ -318,7 +318,7 @@ for (const [what, answer, kind] of [
           await new Promise((resolve) => setImmediate(resolve));
           if (answer !== null) book.keep(question, answer);
         },
-        close: async () => undefined,
+        rest: () => undefined,
       },
     });
     const outcome = await stage.ask('read it and write to Ada');

@@ -12,12 +12,13 @@ export {
   type DetectorCall,
   type DetectorSpec,
   defineDetector,
+  NEEDS_PARSER,
   type NoAnswer,
   noAnswer,
 } from './detector.ts';
 export { factEvent, type HubFact, proposalEvent } from './formats/cordon-event.ts';
 export { SessionFacts } from './formats/session-facts.ts';
-export { type AskedWork, LongTexts } from './long-texts.ts';
+export { type AskedWork, LongTexts, type TextWork, WORK_FAULTS, type WorkFault } from './long-texts.ts';
 export { spokenLink } from './origin/encodings.ts';
 export { emptyPolicy, joinPolicies, loadPolicy, Policy, type PolicyOptions } from './policy.ts';
 export { type Evaluation, PolicyMonitor, verdictOf } from './policy-monitor.ts';
