@@ -36,7 +36,8 @@ test('each layer has a line in JSON, and the model comes last', () => {
   assert.deepEqual(names.slice(0, 4), ['versions', 'user', 'data folder', 'bubblewrap']);
   for (const layer of ['user-namespace', 'network-namespace', 'seccomp', 'watchdog', 'node-permission'])
     assert.ok(names.includes(layer), `${layer} is missing`);
-  assert.deepEqual(names.slice(-2), ['model', 'doctor.result']);
+  assert.deepEqual(names.slice(-3), ['detectors', 'model', 'doctor.result']);
+  assert.match(JSON.stringify(lines), /third-party parsers run confined, without network and files/);
 });
 
 /** The user names the file: one that is found in the folder would have to be agreed to. */

@@ -1,12 +1,15 @@
 /** `cordon doctor`: what this machine can confine, layer by layer, and what to do where it cannot. Ring 1. */
 import { arch, platform, release } from 'node:os';
 import type { Fault, Result } from '@cordon/core';
-import { LAYERS, openSandbox } from '@cordon/sandbox';
+import { DetectorProcess, FAULTS } from '@cordon/detector-process';
+import { detectorLauncher } from '@cordon/detector-process/launch';
+import { LAYERS, openSandbox, type Sandbox } from '@cordon/sandbox';
 import type { Store } from '@cordon/trace';
 import { type Configuration, isProviderConfigured, modelInUse } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { openJournal } from '../journal.ts';
 import { runsPrograms } from '../paths.ts';
+import { CODE_ROOT } from '../policy-in-force.ts';
 import { renderTable } from '../table.ts';
 import { VERSION } from '../version.ts';
 import { readWeaker } from '../weaker.ts';
@@ -28,7 +31,9 @@ export async function doctor(surroundings: Surroundings): Promise<ExitCode> {
   if (!weaker.ok) return surroundings.tellObstacle({ kind: 'diagnostics', diagnostics: weaker.fault });
   const store = openJournal(configuration);
   // No file of kept results: who asks wants to know how it is now.
-  const report = await openSandbox({ node: process.execPath, weaker: weaker.value }).probe();
+  const sandbox = openSandbox({ node: process.execPath, weaker: weaker.value });
+  const report = await sandbox.probe();
+  const detectors = await detectorCheck(sandbox);
   const checks: readonly Check[] = [
     { name: 'versions', ok: true, why: versions(), remedy: null },
     { name: 'user', ok: true, why: userInWords(), remedy: null },
@@ -40,10 +45,11 @@ export async function doctor(surroundings: Surroundings): Promise<ExitCode> {
       why: `disabled, because you asked for it: ${LAYERS[layer].without}`,
       remedy: 'remove it from `--sandbox` or `sandbox.weaker`',
     })),
+    detectors,
     { name: 'model', ok: true, why: modelInWords(configuration), remedy: null },
   ];
   if (store.ok) store.value.close();
-  const ready = report.ready && store.ok;
+  const ready = report.ready && store.ok && detectors.ok;
   if (surroundings.wantsJson) {
     for (const check of checks) surroundings.json({ kind: 'doctor.check', ...check });
     surroundings.json({ kind: 'doctor.result', ready });
@@ -78,6 +84,19 @@ function dataFolderChecks({ dataFolder }: Configuration, store: Result<Store, Fa
       remedy: runs ? null : 'for packages that contain programs, use another folder: `--data FOLDER`',
     },
   ];
+}
+
+/** Asks a detector that needs a third-party parser, as a rule of the hub would. */
+async function detectorCheck(sandbox: Sandbox): Promise<Check> {
+  const launch = detectorLauncher(sandbox, CODE_ROOT);
+  const detectors = new DetectorProcess((signal) => launch('parsers', signal));
+  const call = { of: 'str', rest: [], named: {}, given: {}, isParsed: true } as const;
+  const answer = await detectors.ask({ kind: 'detector', name: 'html_code', texts: ['<p>'], ...call });
+  await detectors.close();
+  const name = 'detectors';
+  return answer.ok
+    ? { name, ok: true, why: 'third-party parsers run confined, without network and files', remedy: null }
+    : { name, ok: false, why: `rules that need a parser deny: ${FAULTS[answer.fault]}`, remedy: null };
 }
 
 function modelInWords(configuration: Configuration): string {
