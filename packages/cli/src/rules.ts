@@ -5,7 +5,7 @@ import {
   type Result,
   type Service,
   type ServiceName,
-  type TextThread,
+  type TextJudge,
 } from '@cordon/core';
 import { ConfinedDetectors, type LaunchFor } from '@cordon/detector-process';
 import { type Asking, KeptAnswers } from '@cordon/detectors';
@@ -23,7 +23,7 @@ export interface Rules {
   /** Null: nobody, and rules that ask are undecided. */
   readonly answering: Answering | null;
   /** Looks at texts that are long, or need a third-party parser. */
-  readonly texts: TextThread;
+  readonly texts: TextJudge;
   /** The user's own predicates; null: there are none. Whoever is given these rules closes them. */
   readonly own: OwnPredicates | null;
 }
@@ -64,7 +64,7 @@ export async function ownPredicates(
 /** What looks at texts, which starts with the first of them, and where the policy finds what it has answered. */
 export function longTextsOf(launch: LaunchFor): {
   readonly longTexts: LongTexts;
-  readonly texts: TextThread;
+  readonly texts: TextJudge;
 } {
   const book = new KeptAnswers(Date.now);
   return { longTexts: new LongTexts(book), texts: new ConfinedDetectors({ book, launch }) };

@@ -150,7 +150,7 @@ export {
   SERVICES,
   type Service,
   type ServiceName,
-  type TextThread,
+  type TextJudge,
 } from './question.ts';
 export { type Failed, failed, type Ok, ok, type Result } from './result.ts';
 export { closedFormats, isClosedValue, replaceFreeText, strangersSchema, withoutProse } from './schema.ts';

@@ -12,7 +12,7 @@ import {
   type Question,
   type Result,
   sizeOfTexts,
-  type TextThread,
+  type TextJudge,
 } from '@cordon/core';
 import type { TextWork } from '@cordon/policy/rules';
 import type { ConfinedProcess } from '@cordon/sandbox';
@@ -37,7 +37,7 @@ export type LaunchFor = (work: Work, signal: AbortSignal) => Promise<Result<Conf
 const MOST_TEXT = 16 * 1024 * 1024;
 const TOO_LARGE = 'the text is too long to look at';
 
-export class ConfinedDetectors implements TextThread {
+export class ConfinedDetectors implements TextJudge {
   readonly #book: AnswerBook;
   readonly #own: DetectorProcess;
   readonly #parsers: DetectorProcess;
@@ -50,7 +50,7 @@ export class ConfinedDetectors implements TextThread {
 
   async answer(question: Question): Promise<void> {
     const isTooLarge = sizeOfTexts(question.input, MOST_TEXT, 1) > MOST_TEXT;
-    // The input of a question for the thread is a piece of work: `LongTexts` alone writes them.
+    // The input of such a question is a piece of work: `LongTexts` alone writes them.
     const work = question.input as unknown as TextWork;
     const answer = isTooLarge ? null : await this.#answerTo(work);
     if (answer === null) this.#book.keep(question, failed(TOO_LARGE));

@@ -20,7 +20,7 @@ import {
   ok,
   type Result,
   type SessionId,
-  type TextThread,
+  type TextJudge,
   type TurnLimits,
   type WarmLimits,
 } from '@cordon/core';
@@ -64,7 +64,7 @@ export interface HubParts {
   /** Who answers questions of rules; nobody if absent. */
   readonly answering?: Answering | null;
   /** Looks at texts that are too long for the hub's own thread, if the policy leaves them to it. */
-  readonly texts?: TextThread | null;
+  readonly texts?: TextJudge | null;
   /** What models cost; none is known if absent. */
   readonly prices?: ModelPrices;
   readonly warm?: WarmLimits;

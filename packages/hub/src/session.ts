@@ -25,7 +25,7 @@ import {
   ok,
   type Result,
   type SessionId,
-  type TextThread,
+  type TextJudge,
   type TurnLimits,
   type WarmLimits,
 } from '@cordon/core';
@@ -107,7 +107,7 @@ export interface SessionParts {
   /** Who answers questions of rules; null: nobody, and rules that ask are undecided. */
   readonly answering: Answering | null;
   /** Looks at texts that are too long for this thread; null: the policy looks at all itself. */
-  readonly texts: TextThread | null;
+  readonly texts: TextJudge | null;
   /** What models cost; one that is not in it does not run where money is limited. */
   readonly prices: ModelPrices;
   readonly warm: WarmLimits;

@@ -86,13 +86,13 @@ export class LongTexts {
   ask(work: AskedWork): { readonly answer: Json } | Undecided {
     const known = this.find(work);
     if (known !== null) return known;
-    const question: Question = { service: 'thread', digest: this.#keyOf(work), input: this.#inputOf(work) };
+    const question: Question = { service: 'text', digest: this.#keyOf(work), input: this.#inputOf(work) };
     return undecided('a text has not been looked at', null, [question]);
   }
 
   /** Null: nobody was asked, or the answer is kept no more. */
   find(work: AskedWork): { readonly answer: Json } | Undecided | null {
-    const known = this.#book.find({ service: 'thread', digest: this.#keyOf(work) });
+    const known = this.#book.find({ service: 'text', digest: this.#keyOf(work) });
     if (known === null) return null;
     return known.ok ? { answer: known.value } : undecided(known.fault);
   }
