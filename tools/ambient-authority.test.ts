@@ -63,13 +63,13 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['code at run time'],
     why: 'grammars and word lists are large: they are loaded when a rule first asks a detector that needs them',
   },
-  'packages/detectors/src/long-texts/text-thread.ts': {
-    of: ['threads'],
-    why: 'long texts are looked at in a thread of their own, so that the hub goes on meanwhile',
+  'packages/detector-process/src/detector-process.ts': {
+    of: ['clock'],
+    why: 'how long a question has waited, on a clock that nobody can set back',
   },
-  'packages/detectors/src/long-texts/thread-program.ts': {
-    of: ['threads'],
-    why: 'it is the program of that thread',
+  'packages/detectors/src/confined/main.ts': {
+    of: ['sockets'],
+    why: 'runs inside a sandbox: answers questions about texts on an inherited socket',
   },
   'packages/detectors/src/code/javascript/javascript-dangers.ts': {
     of: ['http', 'environment'],
@@ -145,7 +145,7 @@ const LISTED: Readonly<Record<string, Use>> = {
   },
   'packages/runtime/src/rules/rules.ts': {
     of: ['clock', 'code at run time'],
-    why: 'hands the clock to those who answer questions of rules; starts modules of predicates where there are some',
+    why: 'hands the clock to those who answer questions of rules; starts modules of predicates where there are some, and what looks at texts',
   },
   'packages/cli/src/context/with-session.ts': {
     of: ['code at run time'],

@@ -98,6 +98,7 @@ test('the trusted computing base is counted', (t) => {
       'config',
       'console',
       'core',
+      'detector-process',
       'egress',
       'hub',
       'install',

@@ -2,11 +2,11 @@
  * The trusted computing base, counted: code lines (no blanks, no comments) of every file of every package whose
  * `package.json` says ring 0. `npm run tcb` prints it; docs/tcb.md quotes it.
  */
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, sourceFiles } from './imports.ts';
 import { packageNames } from './topology.ts';
-
 export interface TrustedPackage {
   readonly name: string;
   readonly files: number;
@@ -42,5 +42,5 @@ if (import.meta.main) {
     ...packages,
     { name: 'all', files: sum((one) => one.files), lines: sum((one) => one.lines) },
   ])
-    console.log(`${name.padEnd(10)} ${String(files).padStart(3)} files ${String(lines).padStart(6)} lines`);
+    console.log(`${name.padEnd(16)} ${String(files).padStart(3)} files ${String(lines).padStart(6)} lines`);
 }

@@ -24,6 +24,7 @@ import {
   SILENT_MANIFEST,
   type TurnLimits,
 } from '@cordon/core';
+import { detectorLauncher } from '@cordon/detector-process/launch';
 import {
   appLauncher,
   type FactsMode,
@@ -122,13 +123,14 @@ export class Runtime {
   readonly #folder = mkdtempSync(join(tmpdir(), 'cordon-runs-'));
   readonly #sandbox: Sandbox;
   readonly #policies = new Map<string, Policy>();
-  readonly #long = longTextsOf();
+  readonly #long: ReturnType<typeof longTextsOf>;
   #runs = 0;
   /** What was agreed to, for runs that begin with it. */
   #agreements: Store | null = null;
 
   constructor() {
     this.#sandbox = openSandbox({ node: process.execPath, cacheFile: join(this.#folder, 'sandbox.json') });
+    this.#long = longTextsOf(detectorLauncher(this.#sandbox, CODE_ROOT));
   }
 
   close(): void {

@@ -1,4 +1,5 @@
 /** `cordon doctor`: what it shows of this machine, and of machines that lack something. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mountRunsPrograms } from '@cordon/config/reading';
@@ -36,7 +37,14 @@ test('each layer has a line in JSON, and the model comes last', () => {
   assert.deepEqual(names.slice(0, 4), ['versions', 'user', 'data folder', 'bubblewrap']);
   for (const layer of ['user-namespace', 'network-namespace', 'seccomp', 'watchdog', 'node-permission'])
     assert.ok(names.includes(layer), `${layer} is missing`);
-  assert.deepEqual(names.slice(-4), ['model providers', 'network of the hub', 'model', 'doctor.result']);
+  assert.deepEqual(names.slice(-5), [
+    'detectors',
+    'model providers',
+    'network of the hub',
+    'model',
+    'doctor.result',
+  ]);
+  assert.match(JSON.stringify(lines), /third-party parsers run confined, without network and files/);
 });
 
 /** The user names the file: one that is found in the folder would have to be agreed to. */

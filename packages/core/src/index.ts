@@ -140,7 +140,7 @@ export {
   SERVICES,
   type Service,
   type ServiceName,
-  type TextThread,
+  type TextJudge,
 } from './model/question.ts';
 export type { Clock } from './values/clock.ts';
 export {

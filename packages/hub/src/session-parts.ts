@@ -13,7 +13,7 @@ import type {
   Model,
   ModelPrices,
   SessionId,
-  TextThread,
+  TextJudge,
   TurnLimits,
   WarmLimits,
 } from '@cordon/core';
@@ -65,7 +65,7 @@ export interface HubOptions {
   /** Who answers questions of rules; null: nobody, and rules that ask are undecided. */
   readonly answering: Answering | null;
   /** Looks at texts that are too long for the hub's own thread; null: the policy looks at all itself. */
-  readonly texts: TextThread | null;
+  readonly texts: TextJudge | null;
   /** What models cost. A model without a price does not run where money is limited. */
   readonly prices: ModelPrices;
   /** The user's own list of apps that could be installed; by default none. */

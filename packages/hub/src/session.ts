@@ -4,6 +4,7 @@
  *
  * Ring 0.
  */
+
 import {
   type AppId,
   type Event,
@@ -33,7 +34,6 @@ import { FollowUpSubject } from './planning/follow-up-subject.ts';
 import type { Outcome } from './query/outcome.ts';
 import { type AssembledSession, assembleSession } from './session-assembly.ts';
 import type { SessionParts } from './session-parts.ts';
-
 /** How one query is asked. */
 export interface AskOptions {
   /** No history, summary or fact comes in, and nothing is remembered of it. The journal has it like any other query. */
@@ -210,6 +210,7 @@ export class Session {
     const { operator, spokes, apps, networks } = this.#assembled;
     const { stopped } = operator.stop(how);
     spokes.close();
+    this.#parts.texts?.rest();
     await apps.stop();
     await networks.end();
     await stopped();

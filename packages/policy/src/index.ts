@@ -16,6 +16,7 @@ export {
   type DetectorCall,
   type DetectorSpec,
   defineDetector,
+  NEEDS_PARSER,
   type NoAnswer,
   noAnswer,
 } from './values/detector.ts';
@@ -45,7 +46,13 @@ export { type Evaluation, PolicyMonitor, type Verdict, verdictOf } from './polic
 // Long texts, which another thread looks at.
 
 export { TextWorker } from './evaluate/text-worker.ts';
-export { type AskedWork, LongTexts, type TextWork } from './values/long-texts.ts';
+export {
+  type AskedWork,
+  LongTexts,
+  type TextWork,
+  WORK_FAULTS,
+  type WorkFault,
+} from './values/long-texts.ts';
 
 // The tree: for programs that look at rules rather than run them.
 

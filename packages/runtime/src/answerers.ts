@@ -66,7 +66,7 @@ async function answerTo(
   const { service, input } = question;
   const signal = AbortSignal.timeout(seconds * 1000);
   // Policies of these commands look at long texts at once.
-  if (service === 'thread') return failed('nobody answers');
+  if (service === 'text') return failed('nobody answers');
   if (service !== 'llm') return answerOrReason(await services.get(service)?.answer(question, signal));
   if (name === null) return failed('nobody answers');
   const text = (value: Json | undefined) => (typeof value === 'string' ? value : '');

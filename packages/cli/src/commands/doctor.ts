@@ -2,14 +2,16 @@
 
 import { arch, platform, release } from 'node:os';
 import { type Configuration, isProviderConfigured, modelInUse } from '@cordon/config';
-import { runsPrograms } from '@cordon/config/reading';
+import { CODE_ROOT, runsPrograms } from '@cordon/config/reading';
 import { renderTable } from '@cordon/console/text';
 import type { Fault, Result } from '@cordon/core';
+import { DetectorProcess, FAULTS } from '@cordon/detector-process';
+import { detectorLauncher } from '@cordon/detector-process/launch';
 import { CONFINES_PROVIDERS } from '@cordon/runtime';
 import { openJournal } from '@cordon/runtime/journal';
 import { openMachineSandbox } from '@cordon/runtime/sandbox';
 import { readWeaker } from '@cordon/runtime/weaker';
-import { LAYERS } from '@cordon/sandbox';
+import { LAYERS, type Sandbox } from '@cordon/sandbox';
 import type { Store } from '@cordon/trace';
 import type { CommandContext } from '../context/command-context.ts';
 import { EXIT, type ExitCode } from '../context/exit.ts';
@@ -31,7 +33,9 @@ export async function doctor(context: CommandContext): Promise<ExitCode> {
   if (!weaker.ok) return context.reportSetupError({ kind: 'diagnostics', diagnostics: weaker.fault });
   const store = openJournal(configuration);
   // No file of kept results: who asks wants to know how it is now.
-  const report = await openMachineSandbox({ weaker: weaker.value }).probe();
+  const sandbox = openMachineSandbox({ weaker: weaker.value });
+  const report = await sandbox.probe();
+  const detectors = await detectorCheck(sandbox);
   const checks: readonly Check[] = [
     { name: 'versions', ok: true, why: versions(), remedy: null },
     { name: 'user', ok: true, why: userInWords(), remedy: null },
@@ -43,11 +47,12 @@ export async function doctor(context: CommandContext): Promise<ExitCode> {
       why: `disabled, because you asked for it: ${LAYERS[layer].without}`,
       remedy: 'remove it from `--sandbox` or `sandbox.weaker`',
     })),
+    detectors,
     ...networkChecks(report.ready),
     { name: 'model', ok: true, why: modelInWords(configuration), remedy: null },
   ];
   if (store.ok) store.value.close();
-  const ready = report.ready && store.ok;
+  const ready = report.ready && store.ok && detectors.ok;
   if (context.wantsJson) {
     for (const check of checks) context.json({ kind: 'doctor.check', ...check });
     context.json({ kind: 'doctor.result', ready });
@@ -94,6 +99,19 @@ function networkChecks(isReady: boolean): readonly Check[] {
     ...(isReady ? [{ name: 'model providers', ok: true, why: providers, remedy: null }] : []),
     { name: 'network of the hub', ok: true, why: hub, remedy: null },
   ];
+}
+
+/** Asks a detector that needs a third-party parser, as a rule of the hub would. */
+async function detectorCheck(sandbox: Sandbox): Promise<Check> {
+  const launch = detectorLauncher(sandbox, CODE_ROOT);
+  const detectors = new DetectorProcess((signal) => launch('parsers', signal));
+  const call = { of: 'str', rest: [], named: {}, given: {}, isParsed: true } as const;
+  const answer = await detectors.ask({ kind: 'detector', name: 'html_code', texts: ['<p>'], ...call });
+  await detectors.close();
+  const name = 'detectors';
+  return answer.ok
+    ? { name, ok: true, why: 'third-party parsers run confined, without network and files', remedy: null }
+    : { name, ok: false, why: `rules that need a parser deny: ${FAULTS[answer.fault]}`, remedy: null };
 }
 
 function modelInWords(configuration: Configuration): string {

@@ -17,8 +17,8 @@ export type ServiceName = (typeof SERVICES)[number];
 
 /** What is asked for a rule. Holds content of the trace, which may be protected. */
 export interface Question {
-  /** `thread`: nobody outside of this process; a thread of it computes the answer from a text that is too long to look at in between. */
-  readonly service: ServiceName | 'thread';
+  /** `text`: nobody outside; a confined process of ours computes the answer from a text that the hub does not look at itself. */
+  readonly service: ServiceName | 'text';
   /** Identifies all of it (SHA-256 for a service): the same question has the same answer. */
   readonly digest: string;
   readonly input: JsonObject;
@@ -32,12 +32,12 @@ export interface AnswerBook {
   keep(question: Question, answer: Result<Json, string>): void;
 }
 
-/** Computes the answers to questions for the `thread`, and keeps them where the rules look. */
-export interface TextThread {
+/** Judges texts for rules: computes the answers to questions for `text`, and keeps them where the rules look. */
+export interface TextJudge {
   /** Settles when the book that the rules read has an answer or a failure. Never rejects. */
   answer(question: Question): Promise<void>;
-  /** Ends the thread and whatever it computes. */
-  close(): Promise<void>;
+  /** Nobody asks for now: what it keeps running ends once it has answered, until the next question. */
+  rest(): void;
 }
 
 /** A service of the user's beside the models. It may be slow, broken or hostile. */

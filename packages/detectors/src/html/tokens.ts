@@ -3,10 +3,11 @@
  * the parser: the latter looks through all open elements at each end tag, which a hostile page makes quadratic.
  * Ring 1.
  */
-import type * as HtmlParser from 'htmlparser2';
-import { onDemand } from '../text/on-demand.ts';
 
-const HTML = onDemand<typeof HtmlParser>('htmlparser2');
+import type * as HtmlParser from 'htmlparser2';
+import { parserOnDemand } from '../text/on-demand.ts';
+
+const HTML = parserOnDemand<typeof HtmlParser>('htmlparser2');
 
 export interface Attribute {
   /** In small letters. */

@@ -11,6 +11,7 @@ import {
   type DetectorSpec,
   defineDetector,
   type LongTexts,
+  NEEDS_PARSER,
   type NoAnswer,
 } from '@cordon/policy';
 import { type Asking, NOBODY_ANSWERS } from '../asking/asking.ts';
@@ -25,7 +26,7 @@ import { KINDS } from '../pii/kinds.ts';
 import type * as Pii from '../pii/rule.ts';
 import type * as PromptInjection from '../prompt-injection/rule.ts';
 import type * as Secrets from '../secrets/rule.ts';
-import { onDemand } from '../text/on-demand.ts';
+import { onDemand, withoutParsers } from '../text/on-demand.ts';
 import type * as Topic from '../topic/rule.ts';
 
 const CODE = onDemand<typeof Code>('../code/rule.ts');
@@ -231,11 +232,13 @@ export const STANDARD_NAMES: ReadonlySet<string> = new Set([...DETECTORS, ...ASK
 /**
  * All detectors, and the predicates of the user's modules: given to `loadPolicy`, its rules can import them by name.
  * @param asking who answers those that a model or a service answers; absent: nobody
- * @param longTexts where long texts are looked at; absent: by whoever decides, at once
+ * @param longTexts where texts are looked at that are long, or need a third-party parser; absent: by whoever decides, at once
+ * @param parsers whether third-party parsers may read texts in this process; where they may not, a call that needs one says so
  */
 export function standardDetectors(
   asking: Asking = NOBODY_ANSWERS,
   longTexts: LongTexts | null = null,
+  parsers: 'here' | 'elsewhere' = longTexts === null ? 'here' : 'elsewhere',
 ): readonly Detector[] {
   const asked = ASKING.map(
     ({ name, parameters, run, computes }): DetectorSpec => ({
@@ -247,8 +250,13 @@ export function standardDetectors(
       asksOutside: (call) => computes === undefined || !computes(call, asking),
     }),
   );
+  const confined = ({ run, ...spec }: DetectorSpec): DetectorSpec => ({
+    ...spec,
+    run: (call) => withoutParsers<ReturnType<typeof run>>(() => run(call), NEEDS_PARSER),
+  });
+  const offered = [...DETECTORS, ...asked];
   return [
-    ...[...DETECTORS, ...asked].map((spec) => defineDetector(spec, longTexts)),
+    ...(parsers === 'here' ? offered : offered.map(confined)).map((spec) => defineDetector(spec, longTexts)),
     ...(asking.own ?? []).flatMap((module) => predicatesOf(module, asking)),
   ];
 }

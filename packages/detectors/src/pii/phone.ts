@@ -4,12 +4,13 @@
  *
  * Ring 1.
  */
+
 import type * as Phones from 'libphonenumber-js/max';
 import type { CountryCode } from 'libphonenumber-js/max';
 import type { Finding } from '../text/finding.ts';
-import { onDemand } from '../text/on-demand.ts';
+import { parserOnDemand } from '../text/on-demand.ts';
 
-const PHONES = onDemand<typeof Phones>('libphonenumber-js/max');
+const PHONES = parserOnDemand<typeof Phones>('libphonenumber-js/max');
 
 /** Written as numbers are: groups of digits with something between, an extension at the end. */
 const WRITTEN =

@@ -25,7 +25,8 @@ import { findWallets } from './wallet.ts';
  */
 export function findPersonalData(text: string, kinds: ReadonlySet<string> | null = null): readonly Finding[] {
   const wantsNames = kinds === null || NAMED_KINDS.some((kind) => kinds.has(kind));
-  const found = [...findForms(text), ...(wantsNames ? findNames(text) : [])];
+  const wantsPhones = kinds?.has('PHONE_NUMBER') !== false;
+  const found = [...findForms(text, wantsPhones), ...(wantsNames ? findNames(text) : [])];
   if (kinds === null) return surest(found);
   const isAsked = ({ kind }: Finding): boolean => kinds.has(kind);
   // What was not asked for must not hide what was: a town within an address is still a place.
@@ -51,8 +52,11 @@ for (const digit of '0123456789') CLASSES[digit.charCodeAt(0)] = CLASS.digit;
 CLASSES['@'.charCodeAt(0)] = CLASS.at;
 CLASSES[':'.charCodeAt(0)] = CLASS.colon;
 
-/** Everything that has a form of its own: what pattern detectors find. */
-export function findForms(text: string): readonly Finding[] {
+/**
+ * Everything that has a form of its own: what pattern detectors find.
+ * @param wantsPhones telephone numbers too, which need a third-party parser
+ */
+export function findForms(text: string, wantsPhones = true): readonly Finding[] {
   const found: Finding[] = [];
   const keep = (finding: Finding | null): void => {
     if (finding !== null) found.push(finding);
@@ -64,7 +68,7 @@ export function findForms(text: string): readonly Finding[] {
     if (what === CLASS.at) keep(emailAt(text, at));
     else if (what === CLASS.colon) {
       if (isHexBeside(text, at)) keep(colonsAt(text, at));
-    } else at = numberAt(text, at, keep) - 1;
+    } else at = numberAt(text, at, wantsPhones, keep) - 1;
   }
   announced(text, low, keep);
   return [...found, ...findWallets(text)];
@@ -79,7 +83,12 @@ const MOST_WORD = 34;
 const MOST_LETTERS = 6;
 
 /** Looks at the word around the digit at `at`, and what goes on from it; gives where the word ends. */
-function numberAt(text: string, at: number, keep: (finding: Finding | null) => void): number {
+function numberAt(
+  text: string,
+  at: number,
+  wantsPhones: boolean,
+  keep: (finding: Finding | null) => void,
+): number {
   let start = at;
   while (start > 0 && at - start <= MOST_LETTERS && isLetter(text.charCodeAt(start - 1))) start -= 1;
   let end = at;
@@ -87,7 +96,7 @@ function numberAt(text: string, at: number, keep: (finding: Finding | null) => v
   if (at - start > MOST_LETTERS || end - start > MOST_WORD || isWithinWord(text, start)) return end;
   const apart = start === at ? lettersApart(text, at) : null;
   if (apart !== null) keep(surestNumber(text, apart, LETTERS_FIRST));
-  if (start === at) numberOfDigits(text, at, end, keep);
+  if (start === at) numberOfDigits(text, at, end, wantsPhones, keep);
   else numberOfLetters(text, start, at, keep);
   return end;
 }
@@ -102,6 +111,7 @@ function numberOfDigits(
   text: string,
   at: number,
   end: number,
+  wantsPhones: boolean,
   keep: (finding: Finding | null) => void,
 ): void {
   const digits = digitsFrom(text, at);
@@ -112,7 +122,7 @@ function numberOfDigits(
     return;
   }
   keep(ipv4At(text, at) ?? macAt(text, at) ?? surestNumber(text, at, DIGITS_FIRST));
-  keep(phoneAt(text, at));
+  if (wantsPhones) keep(phoneAt(text, at));
   if (end - at <= 6) keep(addressAt(text, at, end));
 }
 

@@ -21,7 +21,7 @@ import {
   type Result,
   type Service,
   type ServiceName,
-  type TextThread,
+  type TextJudge,
 } from '@cordon/core';
 import type { Context } from '../context/context.ts';
 import type { Recorder } from '../journal/recorder.ts';
@@ -44,7 +44,7 @@ export interface DetectorQueriesParts {
   /** Null: nobody outside. */
   readonly answering: Answering | null;
   /** Looks at long texts; null: nobody has to. */
-  readonly texts: TextThread | null;
+  readonly texts: TextJudge | null;
   readonly gate: Gate;
   readonly models: ModelCalls;
   readonly recorder: Recorder;
@@ -106,8 +106,8 @@ export class DetectorQueries implements RuleQuestions {
         const awaited = new Map<string, Question>();
         const decision = decide(awaited);
         const open = isSettled(decision) ? [] : [...awaited.values()];
-        const own = open.filter(({ service }) => service === 'thread');
-        const others = open.filter(({ service }) => service !== 'thread');
+        const own = open.filter(({ service }) => service === 'text');
+        const others = open.filter(({ service }) => service !== 'text');
         const unseen = own.filter(({ digest }) => !texts.has(digest));
         for (const { digest } of unseen) texts.add(digest);
         if (own.length > 0) {
@@ -164,7 +164,7 @@ export class DetectorQueries implements RuleQuestions {
     const { answering, recorder, newContext } = this.#parts;
     const { context, about, spending } = asker;
     const { service } = question;
-    if (answering === null || service === 'thread') return;
+    if (answering === null || service === 'text') return;
     const name = service === 'llm' ? answering.model : (answering.services.get(service)?.name ?? null);
     if (name === null) return answering.book.keep(question, failed(`nobody answers for \`${service}\``));
     const inquiry = newContext(name, about);
@@ -188,7 +188,7 @@ export class DetectorQueries implements RuleQuestions {
   #put(inquiry: Context, question: Question, asker: Asker): Promise<Result<Json, string>> {
     if (question.service === 'llm') return this.#askModel(inquiry, question, asker);
     const service =
-      question.service === 'thread' ? undefined : this.#parts.answering?.services.get(question.service);
+      question.service === 'text' ? undefined : this.#parts.answering?.services.get(question.service);
     if (service === undefined) return Promise.resolve(failed('nobody answers'));
     return this.#askService(inquiry, question, service, asker);
   }

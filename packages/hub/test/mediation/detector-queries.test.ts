@@ -283,14 +283,14 @@ for (const [what, waits, kind] of [
   });
 }
 
-/** `is_bad(text)`, of which a thread of the hub's own has to say whether it is. */
-function waitsForThread(book: Book): Detector {
+/** `is_bad(text)`: whoever judges texts for the hub has to say whether it is. */
+function waitsForJudge(book: Book): Detector {
   return defineDetector({
     name: 'is_bad',
     cost: 'linear',
     isDeterministic: true,
     run: ({ texts }) => {
-      const question: Question = { service: 'thread', digest: texts.join(' '), input: {} };
+      const question: Question = { service: 'text', digest: texts.join(' '), input: {} };
       const known = book.find(question);
       if (known === null) return awaiting(question);
       return known.ok ? known.value === 'yes' : noAnswer(known.fault);
@@ -304,21 +304,21 @@ for (const [what, answer, kind] of [
   ['undecided is refused', failed('it takes too long to look at the text'), 'refused'],
   ['never looked at is refused', null, 'refused'],
 ] as const)
-  test(`a decision waits for the thread that looks at a long text, and what is ${what}`, async (t) => {
+  test(`a decision waits for whoever judges a long text, and what is ${what}`, async (t) => {
     const book = new Book();
     const asked: string[] = [];
     const stage = stageFor(t, {
       apps: [MAIL],
       script: READS_AND_SENDS,
       policy: NO_CALL_AFTER_BAD,
-      detectors: [waitsForThread(book)],
+      detectors: [waitsForJudge(book)],
       texts: {
         answer: async (question) => {
           asked.push(question.digest);
           await new Promise((resolve) => setImmediate(resolve));
           if (answer !== null) book.keep(question, answer);
         },
-        close: async () => undefined,
+        rest: () => undefined,
       },
     });
     const outcome = await stage.ask('read it and write to Ada');

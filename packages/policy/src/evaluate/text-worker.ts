@@ -1,27 +1,25 @@
 /**
- * What the thread for long texts does: the same functions that a decision would call, on what it was given. A failure is
- * one sentence without content.
+ * What the process does that looks at texts for the hub: the same functions that a decision would call, on what it was given.
  *
  * Ring 0.
  */
+
 import { failed, type Json, ok, type Result } from '@cordon/core';
-import { EXHAUSTED_REASON } from '@cordon/regex';
 import type { Place } from '../events/provenance.ts';
 import type { TraceEvent } from '../events/trace-event.ts';
 import { readingsOf } from '../origin/forms.ts';
 import { foundIn, phraseOf, SeenTexts } from '../origin/seen-texts.ts';
-import { type Detector, NoAnswer } from '../values/detector.ts';
-import type { TextWork } from '../values/long-texts.ts';
+import { type Detector, NEEDS_PARSER, NoAnswer } from '../values/detector.ts';
+import type { TextWork, WorkFault } from '../values/long-texts.ts';
 import { PatternCache } from '../values/pattern-cache.ts';
 import { Trace } from '../values/trace.ts';
 
 /** Findings that one answer tells. More of them would keep the thread that decides busy. */
 const MOST_FOUND = 20_000;
-const TOO_MANY = 'more was found in a long text than is told';
 /** Texts whose words are kept. Attack: each value of a call asks for the same texts once more. */
 const MOST_INDEXED = 8;
 
-/** Looks at long texts, one question after the other. */
+/** Looks at texts, one question after the other. */
 export class TextWorker {
   readonly #detectors: ReadonlyMap<string, Detector>;
   readonly #patterns = new PatternCache();
@@ -31,7 +29,7 @@ export class TextWorker {
     this.#detectors = new Map(detectors.map((one) => [one.name, one]));
   }
 
-  compute(work: TextWork): Result<Json, string> {
+  compute(work: TextWork): Result<Json, WorkFault> {
     switch (work.kind) {
       case 'detector':
         return this.#judged(work);
@@ -50,32 +48,33 @@ export class TextWorker {
     rest,
     named,
     given,
-  }: TextWork & { readonly kind: 'detector' }): Result<Json, string> {
+  }: TextWork & { readonly kind: 'detector' }): Result<Json, WorkFault> {
     const detector = this.#detectors.get(name);
-    if (detector === undefined) return failed(`the detector \`${name}\` is not available`);
+    if (detector === undefined) return failed('no-answer');
     const marks: number[] = [];
     const mark = (text: number, start: number, end: number) => void marks.push(text, start, end);
     const answer = detector.judge({ texts, kind: of, rest, named, given, mark });
-    if (answer instanceof NoAnswer) return failed(answer.reason);
+    if (answer === NEEDS_PARSER) return failed('needs-parser');
+    if (answer instanceof NoAnswer) return failed('no-answer');
     const isMuch = Array.isArray(answer) && answer.length > MOST_FOUND;
-    return isMuch || marks.length > 3 * MOST_FOUND ? failed(TOO_MANY) : ok({ answer, marks });
+    return isMuch || marks.length > 3 * MOST_FOUND ? failed('too-much-found') : ok({ answer, marks });
   }
 
-  #matched({ kind, pattern, text }: TextWork & { readonly kind: 'find' | 'match' }): Result<Json, string> {
+  #matched({ kind, pattern, text }: TextWork & { readonly kind: 'find' | 'match' }): Result<Json, WorkFault> {
     const compiled = this.#patterns.compile(pattern);
-    if (!compiled.ok) return compiled;
+    if (!compiled.ok) return failed('no-answer');
     if (kind === 'match') {
       const isMatch = compiled.value.startsWith(text);
-      return isMatch === 'exhausted' ? failed(EXHAUSTED_REASON) : ok(isMatch);
+      return isMatch === 'exhausted' ? failed('exhausted') : ok(isMatch);
     }
     const matches = compiled.value.findAll(text);
-    if (matches === 'exhausted') return failed(EXHAUSTED_REASON);
+    if (matches === 'exhausted') return failed('exhausted');
     return matches.length > MOST_FOUND
-      ? failed(TOO_MANY)
+      ? failed('too-much-found')
       : ok(matches.flatMap(({ start, end }) => [start, end]));
   }
 
-  #found({ event, value, isDecoded }: TextWork & { readonly kind: 'origin' }): Result<Json, string> {
+  #found({ event, value, isDecoded }: TextWork & { readonly kind: 'origin' }): Result<Json, WorkFault> {
     const { seen, after } = this.#index(event);
     const found = foundIn(seen, phraseOf(value, readingsOf, isDecoded), after);
     return ok(found === null || found === 'lost' ? found : { ...found });
@@ -99,7 +98,7 @@ interface Indexed {
   readonly after: Place;
 }
 
-/** The event alone, as the first of a trace: where it stood among others the thread that decides knows. */
+/** The event alone, as the first of a trace: where it stood among others the hub knows. */
 function indexOf(event: TraceEvent): Indexed {
   const { id: _, context: __, causes: ___, bornFrom: ____, deliveredTo: _____, ...alone } = event;
   const trace = new Trace();

@@ -182,11 +182,12 @@ export function matchesIn(cache: PatternCache, pattern: Value, text: Value): rea
   return matches === 'exhausted' ? undecided(EXHAUSTED_REASON) : matches;
 }
 
-/** The thread answers with the start and the end of each match. */
+/** The process answers with the start and the end of each match. */
 function foundElsewhere(pattern: string, text: string, longTexts: LongTexts): readonly Match[] | Undecided {
   const reply = longTexts.ask({ kind: 'find', pattern, text });
   if (isUndecided(reply)) return reply;
-  const spans: readonly Json[] = Array.isArray(reply.answer) ? reply.answer : [];
+  const spans: readonly Json[] | null = Array.isArray(reply.answer) ? reply.answer : null;
+  if (spans === null) return undecided('`find` failed');
   const matches: Match[] = [];
   for (let at = 0; at < spans.length; at += 2)
     matches.push({ start: Number(spans[at]), end: Number(spans[at + 1]) });

@@ -4,9 +4,10 @@
  *
  * Ring 0; what a detector answers is ring 1.
  */
+
 import { isJsonObject, type Json, type JsonObject, type Question } from '@cordon/core';
 import { examinedTexts } from './evidence.ts';
-import { areLong, isLong, type LongTexts } from './long-texts.ts';
+import { type AskedWork, areLong, isLong, type LongTexts, WORK_FAULTS } from './long-texts.ts';
 import {
   type Callable,
   callable,
@@ -17,7 +18,6 @@ import {
   undecided,
   type Value,
 } from './value.ts';
-
 export interface DetectorSpec {
   /** As rules import it. */
   readonly name: string;
@@ -33,7 +33,7 @@ export interface DetectorSpec {
   /** By the name of an argument: all texts that it can be, or hold in a list. A policy that writes another one does not load. */
   readonly choices?: Readonly<Record<string, ReadonlySet<string>>>;
   /** `noAnswer` makes the rule undecided, which denies, and so does throwing. */
-  readonly run: (call: DetectorCall) => Json | NoAnswer;
+  readonly run: (call: DetectorCall) => Answer;
   /** Whether this call asks an outside service, so that it computes nothing itself; absent: no call does. */
   readonly asksOutside?: (call: DetectorCall) => boolean;
 }
@@ -60,6 +60,11 @@ export function awaiting(question: Question): NoAnswer {
   return new NoAnswer('nobody has answered what the rule asks', [question]);
 }
 
+/** The answer of a detector that needs a third-party parser where none may run. */
+export const NEEDS_PARSER = Symbol('a third-party parser');
+
+type Answer = Json | NoAnswer | typeof NEEDS_PARSER;
+
 /** One use of a detector in a rule. */
 export interface DetectorCall {
   /** The texts in the first argument: strings, what is said in messages and outputs, and all within calls, objects and lists. */
@@ -78,21 +83,23 @@ export interface DetectorCall {
 export interface Detector
   extends Pick<DetectorSpec, 'name' | 'cost' | 'isDeterministic' | 'parameters' | 'choices'> {
   readonly callable: Callable;
-  /** What it says of one call, whatever throws within it. */
-  judge(call: DetectorCall): Json | NoAnswer;
+  /** What it says of one call, whatever throws within it. Without an answer nothing is marked. */
+  judge(call: DetectorCall): Answer;
 }
 
 /**
  * Makes a function of a program one that rules can import: those of the standard library under their own modules, any
  * other from `cordon.detectors`. Throws when the name cannot be one of a rule.
  *
- * @param longTexts where long texts are looked at; null: here and at once
+ * @param longTexts where texts are looked at that are long, or need a third-party parser; null: here and at once
  */
 export function defineDetector(spec: DetectorSpec, longTexts: LongTexts | null = null): Detector {
   const { run: _, asksOutside = () => false, ...described } = spec;
   const { name } = described;
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
     throw new TypeError(`\`${name}\` is no name that rules can have`);
+  // To find out what is known takes the time of writing the text once: no cost for those that never need anybody else.
+  let hasAsked = false;
   const run = callable(name, (positional, named, mark) => {
     const bound = bind(spec, positional, named);
     if ('reason' in bound) return undecided(bound.reason);
@@ -105,9 +112,15 @@ export function defineDetector(spec: DetectorSpec, longTexts: LongTexts | null =
       given,
       mark: (text, start, end) => mark(0, text, start, end),
     };
-    if (longTexts !== null && isLongCall(call) && !asksOutside(call))
-      return judgedElsewhere(name, call, longTexts);
+    const elsewhere = longTexts === null || asksOutside(call) ? null : new Elsewhere(name, call, longTexts);
+    if (elsewhere !== null && isLongCall(call)) return elsewhere.ask(false);
+    const known = hasAsked ? (elsewhere?.known() ?? null) : null;
+    if (known !== null) return known;
     const answer = judged(spec, call);
+    if (answer === NEEDS_PARSER) {
+      hasAsked = true;
+      return elsewhere?.ask(true) ?? undecided(WORK_FAULTS['needs-parser']);
+    }
     return answer instanceof NoAnswer ? undecided(answer.reason, null, answer.awaits) : answer;
   });
   return { ...described, callable: run, judge: (call) => judged(spec, call) };
@@ -117,28 +130,74 @@ function isLongCall({ texts, rest, named }: DetectorCall): boolean {
   return areLong(texts) || isLong(rest) || isLong(named);
 }
 
-function judged({ name, run }: DetectorSpec, call: DetectorCall): Json | NoAnswer {
+function judged({ name, run }: DetectorSpec, call: DetectorCall): Answer {
+  const marks: Mark[] = [];
   try {
-    const answer = run(call);
-    if (answer instanceof NoAnswer || isAnswer(answer)) return answer;
+    const answer = run({ ...call, mark: (...mark) => void marks.push(mark) });
+    if (answer === NEEDS_PARSER || answer instanceof NoAnswer) return answer;
+    if (isAnswer(answer)) {
+      for (const mark of marks) call.mark(...mark);
+      return answer;
+    }
     return noAnswer(`the detector \`${name}\` gave ${kindOf(answer)}`);
   } catch {
     return noAnswer(`the detector \`${name}\` failed`);
   }
 }
 
-/** What the thread answers: the detector's answer, and for each mark its text, start and end. */
-function judgedElsewhere(name: string, call: DetectorCall, longTexts: LongTexts): Value {
-  const { texts, kind, rest, named, given, mark } = call;
-  const reply = longTexts.ask({ kind: 'detector', name, texts, of: kind, rest, named, given });
-  if (isUndecided(reply)) return reply;
-  const { answer } = reply;
-  if (!isJsonObject(answer) || !Array.isArray(answer.marks))
-    return undecided(`the detector \`${name}\` failed`);
-  const marks: readonly Json[] = answer.marks;
-  for (let at = 0; at < marks.length; at += 3)
-    mark(Number(marks[at]), Number(marks[at + 1]), Number(marks[at + 2]));
-  return answer.answer ?? null;
+/** One call of a detector as a question for the process that looks at texts. */
+class Elsewhere {
+  readonly #name: string;
+  readonly #call: DetectorCall;
+  readonly #longTexts: LongTexts;
+
+  constructor(name: string, call: DetectorCall, longTexts: LongTexts) {
+    this.#name = name;
+    this.#call = call;
+    this.#longTexts = longTexts;
+  }
+
+  /** Null: nobody has answered it. */
+  known(): Value | null {
+    const reply = this.#longTexts.find(this.#work(false));
+    return reply === null ? null : this.#read(reply);
+  }
+
+  /** @param isParsed whether our own code needs a third-party parser for it */
+  ask(isParsed: boolean): Value {
+    return this.#read(this.#longTexts.ask(this.#work(isParsed)));
+  }
+
+  #work(isParsed: boolean): AskedWork {
+    const { texts, kind, rest, named, given } = this.#call;
+    return { kind: 'detector', name: this.#name, texts, of: kind, rest, named, given, isParsed };
+  }
+
+  /** The detector's answer, and for each mark its text, start and end: of a process that a text may have taken over. */
+  #read(reply: ReturnType<LongTexts['ask']>): Value {
+    if (isUndecided(reply)) return reply;
+    const { answer } = reply;
+    const marks = isJsonObject(answer) ? placesIn(answer.marks, this.#call.texts) : null;
+    if (marks === null || !isJsonObject(answer) || answer.answer === undefined)
+      return undecided(`the detector \`${this.#name}\` failed`);
+    for (const [text, start, end] of marks) this.#call.mark(text, start, end);
+    return answer.answer;
+  }
+}
+
+type Mark = Parameters<DetectorCall['mark']>;
+
+/** Null: not all of them are places of these texts. */
+function placesIn(numbers: Json | undefined, texts: readonly string[]): readonly Mark[] | null {
+  if (!Array.isArray(numbers) || numbers.length % 3 !== 0) return null;
+  const marks: Mark[] = [];
+  for (let at = 0; at < numbers.length; at += 3) {
+    const [text, start, end] = [Number(numbers[at]), Number(numbers[at + 1]), Number(numbers[at + 2])];
+    const isPlace = [text, start, end].every(Number.isSafeInteger) && start >= 0 && start <= end;
+    if (!isPlace || end > (texts[text]?.length ?? -1)) return null;
+    marks.push([text, start, end]);
+  }
+  return marks;
 }
 
 interface Bound {

@@ -1,10 +1,12 @@
 /**
- * What rules ask of texts that are too long for the thread that decides: detectors, patterns, and where a value stands.
- * Each is a question for another thread, asked once for each text; until it is answered the rule is undecided and waits
- * (decision 27). Without an instance of this class everything is computed at once, by the same functions.
+ * What rules ask of texts that the hub does not look at itself: of long ones everything (detectors, patterns, where a value
+ * stands), of short ones the detectors that need a third-party parser. Each is a question for a confined process, asked once for
+ * each text; until it is answered the rule is undecided and waits (decisions 27 and 46). Without an instance of this class
+ * everything is computed at once, by the same functions.
  *
  * Ring 0.
  */
+
 import {
   type AnswerBook,
   type Json,
@@ -13,9 +15,9 @@ import {
   type Question,
   sizeOfTexts,
 } from '@cordon/core';
+import { EXHAUSTED_REASON } from '@cordon/regex';
 import type { TraceEvent } from '../events/trace-event.ts';
 import { type Undecided, undecided } from './value.ts';
-
 /**
  * UTF-16 units, of all texts of one question. The slowest functions take 10 µs for each unit of the worst texts; the hub's
  * loop may be busy for 50 ms.
@@ -35,6 +37,8 @@ export type TextWork =
       readonly rest: readonly Json[];
       readonly named: JsonObject;
       readonly given: JsonObject;
+      /** Our own code was tried, and needs a third-party parser. */
+      readonly isParsed: boolean;
     }
   | { readonly kind: 'find' | 'match'; readonly pattern: string; readonly text: string }
   | {
@@ -52,6 +56,15 @@ export type AskedWork =
   | Exclude<TextWork, OriginWork>
   | (Omit<OriginWork, 'event'> & { readonly event: TraceEvent });
 
+/** Why there is no answer: the process names one of these, because a sentence from it could be an app's. */
+export const WORK_FAULTS = {
+  exhausted: EXHAUSTED_REASON,
+  'needs-parser': 'the text needs a parser that does not run here',
+  'no-answer': 'the text cannot be judged',
+  'too-much-found': 'more was found in a text than is told',
+} as const;
+export type WorkFault = keyof typeof WORK_FAULTS;
+
 /** Texts and values that have a short name; the oldest go first. */
 const MOST_NAMES = 256;
 const MOST_NAMED = 64 * 1024 * 1024;
@@ -59,7 +72,7 @@ const MOST_NAMED = 64 * 1024 * 1024;
 export class LongTexts {
   readonly #book: AnswerBook;
   readonly #names = new Map<string, number>();
-  readonly #objects = new WeakMap<object, number>();
+  readonly #objects = new WeakMap<object, TextName>();
   /** Of events that have happened, which never change. */
   readonly #texts = new WeakMap<TraceEvent, string>();
   #next = 0;
@@ -71,14 +84,20 @@ export class LongTexts {
 
   /** What is known of it; else an undecided value that waits for the answer. */
   ask(work: AskedWork): { readonly answer: Json } | Undecided {
-    const name = { service: 'thread', digest: this.#keyOf(work) } as const;
-    const known = this.#book.find(name);
-    if (known !== null) return known.ok ? { answer: known.value } : undecided(known.fault);
-    const question: Question = { ...name, input: this.#inputOf(work) };
-    return undecided('a long text has not been looked at', null, [question]);
+    const known = this.find(work);
+    if (known !== null) return known;
+    const question: Question = { service: 'text', digest: this.#keyOf(work), input: this.#inputOf(work) };
+    return undecided('a text has not been looked at', null, [question]);
   }
 
-  /** The thread gets a copy of it: all of it is plain data. */
+  /** Null: nobody was asked, or the answer is kept no more. */
+  find(work: AskedWork): { readonly answer: Json } | Undecided | null {
+    const known = this.#book.find({ service: 'text', digest: this.#keyOf(work) });
+    if (known === null) return null;
+    return known.ok ? { answer: known.value } : undecided(known.fault);
+  }
+
+  /** The process gets a copy of it: all of it is plain data. */
   #inputOf(work: AskedWork): JsonObject {
     const sent: TextWork = work.kind === 'origin' ? { ...work, event: this.#textOf(work.event) } : work;
     return sent as unknown as JsonObject;
@@ -154,10 +173,11 @@ export class LongTexts {
   }
 
   /**
-   * A number instead of the text. V8 hashes a long text by its length, and finds the same one by its address: neither takes
-   * longer for a longer text.
+   * A number instead of a long text. V8 hashes a long text by its length, and finds the same one by its address: neither takes
+   * longer for a longer text. A short one names itself: a list of many would push the names of others out.
    */
-  #nameOf(text: string): number {
+  #nameOf(text: string): TextName {
+    if (text.length <= LONG_TEXT) return JSON.stringify(text);
     const known = this.#names.get(text);
     if (known !== undefined) return known;
     this.#named += text.length;
@@ -171,19 +191,22 @@ export class LongTexts {
   }
 }
 
+/** A number, or the JSON of the text, which begins with a quotation mark. */
+type TextName = number | string;
+
 /**
  * Attack: a text that reads like the JSON of a list of texts gets the answer "clean", and then the list itself comes, in
  * which the escapes are line breaks and hidden characters. A text and the JSON of a value never have the same name.
  */
-function nameOfText(name: number): string {
+function nameOfText(name: TextName): string {
   return `text ${name}`;
 }
 
-function nameOfValue(name: number): string {
+function nameOfValue(name: TextName): string {
   return `json ${name}`;
 }
 
-/** Whether the thread that decides must not look at these itself. */
+/** Whether the hub must not look at these itself. */
 export function areLong(texts: readonly string[]): boolean {
   let size = 0;
   for (const { length } of texts) {

@@ -1,15 +1,17 @@
 /** The rules of a configuration, and who answers what they ask. Ring 0. */
 
 import type { AskingSettings, Configuration } from '@cordon/config';
+import { CODE_ROOT } from '@cordon/config/reading';
 import {
   type Diagnostic,
   ok,
   type Result,
   type Service,
   type ServiceName,
-  type TextThread,
+  type TextJudge,
 } from '@cordon/core';
-import { type Asking, KeptAnswers, WorkerTextThread } from '@cordon/detectors';
+import { ConfinedDetectors, type LaunchFor } from '@cordon/detector-process';
+import { type Asking, KeptAnswers } from '@cordon/detectors';
 import type { Answering } from '@cordon/hub';
 import type { EndpointKind } from '@cordon/llm';
 import { LongTexts, type Policy } from '@cordon/policy';
@@ -21,8 +23,8 @@ export interface Rules {
   readonly policy: Policy;
   /** Null: nobody, and rules that ask are undecided. */
   readonly answering: Answering | null;
-  /** Looks at the texts that are too long for the thread that decides. */
-  readonly texts: TextThread;
+  /** Looks at texts that are long, or need a third-party parser. */
+  readonly texts: TextJudge;
   /** The user's own predicates; null: there are none. Whoever is given these rules closes them. */
   readonly own: OwnPredicates | null;
 }
@@ -33,12 +35,13 @@ export interface Rules {
  * @param own what `ownPredicates` gave; null: the configuration has no modules
  */
 export function readRules(
-  { asking, packs, policyFiles }: Pick<Configuration, 'asking' | 'packs' | 'policyFiles'>,
+  configuration: Configuration,
   providers: Providers,
   own: OwnPredicates | null = null,
 ): Result<Rules, readonly Diagnostic[]> {
+  const { asking, packs, policyFiles } = configuration;
   const answering = answeringOf(asking, providers, own);
-  const { longTexts, texts } = longTextsOf();
+  const { longTexts, texts } = longTextsOf(launchOn(configuration));
   const policy = readPolicies({ packs, files: policyFiles, asking: askingOf(answering, own), longTexts });
   return policy.ok ? ok({ policy: policy.value, answering, texts, own }) : policy;
 }
@@ -61,10 +64,30 @@ export async function ownPredicates(
   return startModules(modules, machineSandbox({ dataFolder }, weaker.value), writable);
 }
 
-/** A thread for long texts, which starts with the first of them, and where the policy finds what it has answered. */
-export function longTextsOf(): { readonly longTexts: LongTexts; readonly texts: TextThread } {
+/** What looks at texts, which starts with the first of them, and where the policy finds what it has answered. */
+export function longTextsOf(launch: LaunchFor): {
+  readonly longTexts: LongTexts;
+  readonly texts: TextJudge;
+} {
   const book = new KeptAnswers(Date.now);
-  return { longTexts: new LongTexts(book), texts: new WorkerTextThread({ book }) };
+  return { longTexts: new LongTexts(book), texts: new ConfinedDetectors({ book, launch }) };
+}
+
+/** In a sandbox like an app's, with the layers that the user left out for all. Loaded when a rule first asks. */
+function launchOn({ dataFolder, weaker }: Configuration): LaunchFor {
+  let launcher: Promise<LaunchFor> | null = null;
+  const opened = async (): Promise<LaunchFor> => {
+    const [{ detectorLauncher }, { machineSandbox }] = await Promise.all([
+      import('@cordon/detector-process/launch'),
+      import('../machine/machine-sandbox.ts'),
+    ]);
+    const layers = readWeaker(weaker);
+    return detectorLauncher(machineSandbox({ dataFolder }, layers.ok ? layers.value : []), CODE_ROOT);
+  };
+  return async (work, signal) => {
+    launcher ??= opened();
+    return (await launcher)(work, signal);
+  };
 }
 
 /** Who answers questions of rules, with what is known of their answers; null: the configuration gives nobody. */

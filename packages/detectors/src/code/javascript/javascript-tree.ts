@@ -1,8 +1,8 @@
 /** JavaScript text to the nodes of its tree, as a module or as a script, without recursion of our own. Ring 1. */
+
 import type * as Acorn from 'acorn';
 import type { AnyNode } from 'acorn';
-import { onDemand } from '../../text/on-demand.ts';
-
+import { parserOnDemand } from '../../text/on-demand.ts';
 export type JsNode = AnyNode;
 
 export interface JsTree {
@@ -14,7 +14,7 @@ export interface JsTree {
 
 export type ParsedJs = JsTree | { readonly kind: 'error'; readonly at: number; readonly message: string };
 
-const ACORN = onDemand<typeof Acorn>('acorn');
+const ACORN = parserOnDemand<typeof Acorn>('acorn');
 
 const ALLOWED = {
   ecmaVersion: 'latest',

@@ -1,8 +1,8 @@
 /** The tree of a Python text, as CodeMirror's grammar reads it: its nodes can be walked without recursion. Ring 1. */
+
 import type * as LezerPython from '@lezer/python';
 import type { parser as Grammar } from '@lezer/python';
-import { onDemand } from '../../text/on-demand.ts';
-
+import { parserOnDemand } from '../../text/on-demand.ts';
 export interface PythonNode {
   /** As the grammar names it: `CallExpression`, `VariableName`, `(`, … */
   readonly name: string;
@@ -16,7 +16,7 @@ export interface PythonNode {
   readonly scope: PythonNode | null;
 }
 
-const LEZER = onDemand<typeof LezerPython>('@lezer/python');
+const LEZER = parserOnDemand<typeof LezerPython>('@lezer/python');
 
 let strict: typeof Grammar | null = null;
 

@@ -2,6 +2,7 @@
  * Shell code: which commands it starts, and the constructs that fetch, hide, destroy or escalate. Code inside of code
  * (`sh -c`, `eval`, `xargs`, `find -exec`, here-documents, decoded payloads) is read in its turn. Nothing is run. Ring 1.
  */
+
 import type * as Unbash from 'unbash';
 import type {
   Assignment,
@@ -13,7 +14,7 @@ import type {
   SyntaxNode,
   Word,
 } from 'unbash';
-import { onDemand } from '../../text/on-demand.ts';
+import { onDemand, parserOnDemand } from '../../text/on-demand.ts';
 import { decodedBase64, decodedHex } from '../computed-text.ts';
 import {
   AT_THE_START,
@@ -42,7 +43,7 @@ import {
 } from './shell-commands.ts';
 import { type ShellWord, shellWord } from './shell-words.ts';
 
-const UNBASH = onDemand<typeof Unbash>('unbash');
+const UNBASH = parserOnDemand<typeof Unbash>('unbash');
 /** Python and JavaScript read shell commands in turn: a type import back to them would be a cycle. */
 type ReadCode = (text: string) => { readonly constructs: readonly Construct[] };
 const PYTHON = onDemand<{ readonly pythonCode: ReadCode }>('../code/python/python.ts');

@@ -5,10 +5,11 @@
  *
  * Ring 1.
  */
-import type Compromise from 'compromise';
-import { onDemand } from '../../text/on-demand.ts';
 
-const COMPROMISE = onDemand<typeof Compromise>('compromise');
+import type Compromise from 'compromise';
+import { parserOnDemand } from '../../text/on-demand.ts';
+
+const COMPROMISE = parserOnDemand<typeof Compromise>('compromise');
 
 export interface NameLists {
   /** All in lower case. */
