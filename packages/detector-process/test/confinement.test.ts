@@ -119,7 +119,7 @@ async function verdictOn(t: TestContext, line: string, content: string, isTaken:
   for (;;) {
     const awaited = new Map();
     const evaluation = monitor.evaluate([event] as never, awaited);
-    if (awaited.size === 0) return verdictOf(evaluation);
+    if (awaited.size === 0) return verdictOf(evaluation.findings, String).verdict;
     for (const question of awaited.values()) await detectors.answer(question);
   }
 }
