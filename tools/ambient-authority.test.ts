@@ -115,7 +115,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['code at run time'],
     why: 'what shows new apps is loaded when there is one',
   },
-  'packages/cli/src/compilation.ts': {
+  'packages/cli/src/context/compilation.ts': {
     of: ['database', 'processes', 'sockets'],
     why: 'has modules of Node loaded early, and sets a flag of the compiler; it uses none of them',
   },
@@ -198,7 +198,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'paths of the configuration are resolved on the disk',
   },
-  'packages/cli/src/context/replaced-file.ts': {
+  'packages/cli/src/commands/replaced-file.ts': {
     of: ['files'],
     why: '`cordon fmt` replaces the policies that it was given, each at once',
   },
@@ -294,7 +294,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['code at run time'],
     why: 'the way to the network is loaded when an app that has it is started',
   },
-  'packages/llm/src/broker.ts': {
+  'packages/llm/src/calls/broker.ts': {
     of: ['code at run time'],
     why: 'a provider is loaded when a model of it is asked',
   },
@@ -326,11 +326,11 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['code at run time'],
     why: 'its library is loaded when it is asked',
   },
-  'packages/llm/src/service.ts': {
+  'packages/llm/src/calls/service.ts': {
     of: ['code at run time'],
     why: 'what a question needs is loaded when there is one',
   },
-  'packages/llm/src/transport.ts': { of: ['http'], why: 'calls the `fetch` that it was given' },
+  'packages/llm/src/transport/transport.ts': { of: ['http'], why: 'calls the `fetch` that it was given' },
   'packages/sandbox/src/launch/libraries.ts': {
     of: ['files', 'processes'],
     why: 'finds the shared libraries that a program inside needs',

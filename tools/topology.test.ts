@@ -41,37 +41,6 @@ const MOST_FILES = 15;
 /** What no package may import: programs of the repository, and parts of the hub without its session. */
 const NOT_FOR_PACKAGES = /^@cordon\/(?:attacks|bench|hub\/parts)(?:\/|$)/;
 
-/** Rules that these still break; each entry goes when its code has moved. */
-const UNFINISHED = {
-  cycles: ['bench', 'packages/cli', 'packages/policy'],
-  undrawn: ['cli', 'llm', 'policy'],
-  crowded: [
-    'bench/detectors',
-    'bench/evaluation',
-    'bench/peers',
-    'bench/protection/runtime',
-    'e2e',
-    'packages/cli/src',
-    'packages/cli/src/commands',
-    'packages/cli/src/scan',
-    'packages/cli/test',
-    'packages/hub/test',
-    'packages/llm/src',
-    'packages/llm/test',
-    'packages/policy/src',
-    'packages/policy/src/formats',
-    'packages/policy/test',
-  ],
-  reaching: ['bench', 'e2e', 'examples/apps', 'formal'],
-  importing: [
-    'packages/cli/src/bench/playing.ts',
-    'packages/cli/src/bench/progress.ts',
-    'packages/cli/src/bench/report.ts',
-    'packages/cli/src/commands/bench.ts',
-    'packages/cli/src/commands/doctor-attack.ts',
-  ],
-};
-
 const FILES = everySourceFile();
 const NAMES = packageNames();
 const PAGE = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
@@ -98,15 +67,15 @@ describe('the workspaces', () => {
   test('no two files import each other, also not by way of others, type imports included', () => {
     const workspaces = Map.groupBy(FILES, ({ path }) => workspaceOf(path));
     const cyclic = [...workspaces].filter(([, files]) => cycleIn(fileGraph(files)).length > 0);
-    assert.deepEqual(named(cyclic.map(([workspace]) => workspace)), UNFINISHED.cycles);
+    assert.deepEqual(named(cyclic.map(([workspace]) => workspace)), []);
   });
 
   test('none imports sources or tests of another by a path', () => {
-    assert.deepEqual(named(reaching(FILES).map(workspaceOf)), UNFINISHED.reaching);
+    assert.deepEqual(named(reaching(FILES).map(workspaceOf)), []);
   });
 
   test(`no folder has more than ${MOST_FILES} loose files`, () => {
-    assert.deepEqual(named(crowded(FILES, MOST_FILES)), UNFINISHED.crowded);
+    assert.deepEqual(named(crowded(FILES, MOST_FILES)), []);
   });
 });
 
@@ -114,7 +83,7 @@ describe('the packages', () => {
   test('import each other as docs/architecture.md draws it, without a cycle', () => {
     const real = packageGraph(
       NAMES,
-      FILES.filter(({ path }) => path.startsWith('packages/') && !UNFINISHED.importing.includes(path)),
+      FILES.filter(({ path }) => path.startsWith('packages/')),
     );
     assert.deepEqual(differences(drawn(blockBelow(PAGE, 'Packages') ?? ''), real), []);
     assert.deepEqual(cycleIn(real), []);
@@ -124,7 +93,7 @@ describe('the packages', () => {
     const importing = NAMES.flatMap(sourcesOf).filter(({ imports }) =>
       imports.some((specifier) => NOT_FOR_PACKAGES.test(specifier)),
     );
-    assert.deepEqual(named(importing.map(({ path }) => path)), UNFINISHED.importing);
+    assert.deepEqual(named(importing.map(({ path }) => path)), []);
   });
 
   for (const name of NAMES) {
@@ -142,7 +111,7 @@ describe('the packages', () => {
 describe('the rooms', () => {
   test('of every package that has some are drawn', () => {
     const undrawn = NAMES.filter((name) => hasRooms(name) && drawingOf(name) === null);
-    assert.deepEqual(undrawn, UNFINISHED.undrawn);
+    assert.deepEqual(undrawn, []);
   });
 
   for (const name of NAMES.filter((name) => drawingOf(name) !== null)) {

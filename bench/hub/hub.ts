@@ -26,9 +26,9 @@ import {
 import { Hub, type Session } from '@cordon/hub';
 import { NO_PINS } from '@cordon/hub/parts';
 import { loadPolicy } from '@cordon/policy';
+import { app, NUMBER, scriptedLauncher, shape } from '@cordon/testkit/hub/app.ts';
+import { realLoop } from '@cordon/testkit/hub/spoke.ts';
 import { openStore, type Store } from '@cordon/trace';
-import { app, NUMBER, scriptedLauncher, shape } from '../../packages/hub/test/fixture/app.ts';
-import { realLoop } from '../../packages/hub/test/fixture/spoke.ts';
 import { printRecords } from '../machine/print.ts';
 import { thisMachine } from '../machine.ts';
 import { CODE_ROOT } from '../places.ts';

@@ -11,7 +11,7 @@ import { machineReport } from './report.ts';
 /** @param records by the keys of `measurements.ts`; the machine stands in each */
 export async function printRecords(records: Readonly<Record<string, object>>): Promise<void> {
   // Loaded now, so that it is no part of what was measured.
-  const { CommandContext } = await import('../../packages/cli/src/context/command-context.ts');
+  const { CommandContext } = await import('@cordon/cli/program');
   const { lookOf, renderReport } = await import('../evaluation/command/rendering.ts');
   const context = new CommandContext({});
   context.output.say('', machineText(thisMachine()));

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { EXAMPLES, Home, object, ofKind, type Printed, REPOSITORY } from '../harness/cordon.ts';
@@ -33,7 +33,14 @@ function programWith(home: Home, secrets: string): string {
   const folder = join(home.root, 'program');
   for (const part of ['packages', 'policies'])
     cpSync(join(REPOSITORY, part), join(folder, part), { recursive: true });
-  symlinkSync(join(REPOSITORY, 'node_modules'), join(folder, 'node_modules'));
+  const modules = join(REPOSITORY, 'node_modules');
+  // The links to our own packages are relative, so that copies of them lead to the copied packages.
+  cpSync(join(modules, '@cordon'), join(folder, 'node_modules/@cordon'), {
+    recursive: true,
+    verbatimSymlinks: true,
+  });
+  for (const name of readdirSync(modules).filter((name) => name !== '@cordon'))
+    symlinkSync(join(modules, name), join(folder, 'node_modules', name));
   writeFileSync(join(folder, 'policies/secrets.gr'), secrets);
   return join(folder, 'packages/cli/bin/cordon');
 }

@@ -206,7 +206,7 @@ function running(): Command {
     .option('--data <folder>', 'folder for private folders, the journal and the sandbox test')
     .option('--json', 'print Cordon’s own messages as lines of JSON on standard error')
     .action(async (words: string[], options) => {
-      await import('./compilation.ts');
+      await import('./context/compilation.ts');
       // Not `exitCode`: standard input may still be open, and keep this process alive.
       process.exit(await (await import('./commands/run/run.ts')).run(words, options));
     });

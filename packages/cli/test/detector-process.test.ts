@@ -1,7 +1,7 @@
 /** Rules of a session whose detectors need a third-party parser: the process that runs it decides, and ends with the session. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Workplace } from './program.ts';
+import { Workplace } from '@cordon/testkit/cordon-program.ts';
 
 const NO_NAMES = `from invariant.detectors import pii
 raise "a name" if:

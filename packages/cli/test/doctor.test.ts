@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mountRunsPrograms } from '@cordon/config/reading';
 import { isJsonObject, toJson } from '@cordon/core';
-import { Workplace } from './program.ts';
+import { Workplace } from '@cordon/testkit/cordon-program.ts';
 
 const MOUNTS = [
   '22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda1 rw',

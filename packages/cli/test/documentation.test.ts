@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseAnswers } from '@cordon/config';
-import { loadText, problemsOf, summary } from '../../config/test/configuration-folder.ts';
+import { loadText, problemsOf, summary } from '@cordon/testkit/configuration-folder.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/cli.md'), 'utf8');
 const SOURCES = ['cli', 'config', 'runtime', 'scan'].map((name) =>

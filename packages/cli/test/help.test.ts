@@ -1,7 +1,7 @@
 /** What `cordon --help` says first: the commands, in groups by what they are for. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Workplace } from './program.ts';
+import { Workplace } from '@cordon/testkit/cordon-program.ts';
 
 test('the help lists every command, in groups', () => {
   using place = new Workplace();

@@ -1,8 +1,8 @@
 /** What runs as the hub is nobody's to write. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadText, problemsOf } from '../../config/test/configuration-folder.ts';
-import { Workplace } from './program.ts';
+import { loadText, problemsOf } from '@cordon/testkit/configuration-folder.ts';
+import { Workplace } from '@cordon/testkit/cordon-program.ts';
 
 const own = import.meta.dirname;
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Consent, id, type PermissionAnswer } from '@cordon/core';
+import { summary } from '@cordon/testkit/configuration-folder.ts';
+import { choicePrompt, permissionPrompt } from '@cordon/testkit/permission-prompt.ts';
 import { type AnswerOptions, AnswersConsent, consentFrom, parseAnswers } from '../src/answers.ts';
-import { summary } from './configuration-folder.ts';
-import { choicePrompt, permissionPrompt } from './permission-prompt.ts';
 
 const signal = new AbortController().signal;
 const DENIED: PermissionAnswer = { allow: false, reason: 'user' };

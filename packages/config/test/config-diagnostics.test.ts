@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ConfigurationFolder, loadText, problemsOf, summary } from './configuration-folder.ts';
+import { ConfigurationFolder, loadText, problemsOf, summary } from '@cordon/testkit/configuration-folder.ts';
 
 /** Every code: a text that earns it, and what is said, in full. */
 const CASES: readonly { readonly about: string; readonly text: string; readonly expected: string[] }[] = [

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseJson } from '@cordon/core';
+import { ConfigurationFolder } from '@cordon/testkit/configuration-folder.ts';
 import fc from 'fast-check';
 import { parseAnswers } from '../src/answers.ts';
 import { plainJson } from '../src/reading/config-reader.ts';
 import { parseJsonText } from '../src/reading/json-text.ts';
-import { ConfigurationFolder } from './configuration-folder.ts';
 import '../../../tools/seed.ts';
 
 const KEYS = [

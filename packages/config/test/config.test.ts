@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { ConfigurationFolder, loadText, problemsOf } from '@cordon/testkit/configuration-folder.ts';
 import { type Configuration, isProviderConfigured, loadConfiguration, modelInUse } from '../src/config.ts';
 import { DEFAULT_PACKS } from '../src/settings/packs.ts';
-import { ConfigurationFolder, loadText, problemsOf } from './configuration-folder.ts';
 
 function loaded(result: ReturnType<typeof loadText>): Configuration {
   assert.deepEqual(result.ok ? [] : problemsOf(result), []);

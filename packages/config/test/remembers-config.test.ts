@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ConfigurationFolder, loadText, problemsOf } from './configuration-folder.ts';
+import { ConfigurationFolder, loadText, problemsOf } from '@cordon/testkit/configuration-folder.ts';
 
 function load(remembers: unknown) {
   return loadText(

@@ -11,7 +11,7 @@ export type { ConsentRequirement } from './consent/consent-requirement.ts';
 export { Permissions } from './consent/permission.ts';
 export type { ToolResult } from './context/app-tool.ts';
 export { Context } from './context/context.ts';
-export { AppNetwork } from './egress/app-network.ts';
+export { AppNetwork, type DecideEgress } from './egress/app-network.ts';
 export { Recorder } from './journal/recorder.ts';
 export { Gate } from './mediation/gate.ts';
 export { sessionGrants } from './memory/stored-memory.ts';

@@ -8,4 +8,4 @@ export {
 } from './install.ts';
 export { findNpm } from './npm-program.ts';
 export type { Difference, InstallRecord } from './record.ts';
-export { DEFAULT_STEP_LIMITS } from './step.ts';
+export { DEFAULT_STEP_LIMITS, type StepLimits } from './step.ts';

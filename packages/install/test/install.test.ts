@@ -20,8 +20,8 @@ import {
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { digestTree, recordFile, treeFolder } from '@cordon/sandbox';
+import { callOf, Machine, PROGRAM } from '@cordon/testkit/installing.ts';
 import { fetchPackages } from '../src/install.ts';
-import { callOf, Machine, PROGRAM } from './install-fixture.ts';
 
 /** An honest package of one file, besides which each attack stands. */
 function honest({ registry }: Machine, version = '1.0.0'): void {

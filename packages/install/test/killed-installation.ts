@@ -1,10 +1,10 @@
 /** Installs in a process of its own, which a test kills. Arguments: data folder, registry, the registry's real port. */
 import { connect } from 'node:net';
 import { openSandbox } from '@cordon/sandbox';
+import { callOf } from '@cordon/testkit/installing.ts';
 import { fetchPackages } from '../src/install.ts';
 import { findNpm } from '../src/npm-program.ts';
 import { DEFAULT_STEP_LIMITS } from '../src/step.ts';
-import { callOf } from './install-fixture.ts';
 
 const [data = '', registry = '', port = ''] = process.argv.slice(2);
 const fetched = await fetchPackages(

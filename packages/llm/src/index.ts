@@ -4,7 +4,10 @@ export {
   type ModelBroker,
   type ModelBrokerOptions,
   routeModels,
-} from './broker.ts';
+} from './calls/broker.ts';
+export type { ProviderRoute } from './calls/provider-call.ts';
+export { createService } from './calls/service.ts';
+export type { Endpoint, EndpointKind } from './calls/service-call.ts';
 export { providerAccess, serviceAccess } from './inside/settings.ts';
 export {
   type CompatibleProviderConfig,
@@ -12,9 +15,6 @@ export {
   type HostedKind,
   type HostedProviderConfig,
   type ProviderConfig,
-} from './provider.ts';
-export type { ProviderRoute } from './provider-call.ts';
-export { type RetryParts, sleep } from './retry.ts';
-export { createService } from './service.ts';
-export type { Endpoint, EndpointKind } from './service-call.ts';
-export type { Fetch } from './transport.ts';
+} from './providers/access.ts';
+export { type RetryParts, sleep } from './transport/retry.ts';
+export type { Fetch } from './transport/transport.ts';

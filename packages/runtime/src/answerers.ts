@@ -18,9 +18,9 @@ import {
 } from '@cordon/core';
 import { type Asking, type Awaited, judgedWithAnswers } from '@cordon/detectors';
 import type { Answering } from '@cordon/hub';
-import { readWeaker } from '@cordon/runtime/weaker';
 import { openProviders } from './machine/providers.ts';
 import { sandboxOnDemand } from './machine/sandbox-on-demand.ts';
+import { readWeaker } from './machine/weaker.ts';
 import { openModels } from './models.ts';
 import { answeringOf, askingOf, ownPredicates } from './rules/rules.ts';
 export interface Answerers {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { consentFrom } from '@cordon/config';
-import { ConfigurationFolder } from '../../config/test/configuration-folder.ts';
+import { ConfigurationFolder } from '@cordon/testkit/configuration-folder.ts';
 import { compose } from '../src/compose.ts';
 
 const RULE = 'raise "keys" if:\n    (call: ToolCall)\n    call is tool:send\n';

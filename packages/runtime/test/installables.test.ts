@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type InstalledApp, id, SILENT_MANIFEST } from '@cordon/core';
-import { Machine } from '../../install/test/install-fixture.ts';
+import { Machine } from '@cordon/testkit/installing.ts';
 import { installablesOf } from '../src/installables.ts';
 
 function appOf(command: string): InstalledApp {

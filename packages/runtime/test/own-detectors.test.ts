@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { moduleAt } from '@cordon/config';
 import { failed, ok } from '@cordon/core';
 import { openSandbox } from '@cordon/sandbox';
-import { Workplace } from '../../cli/test/program.ts';
+import { Workplace } from '@cordon/testkit/cordon-program.ts';
 import { ModuleProcess } from '../src/own-detectors/module-process.ts';
 
 const RULE = `from cordon.detectors import is_rude

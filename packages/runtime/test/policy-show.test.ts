@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { BASE_PACK, PACKS } from '@cordon/config/packs';
 import { CODE_ROOT } from '@cordon/config/reading';
-import { Workplace } from '../../cli/test/program.ts';
+import { Workplace } from '@cordon/testkit/cordon-program.ts';
 import { packFile, readEachPolicy, readPolicies } from '../src/rules/policies.ts';
 
 const names = [BASE_PACK, ...PACKS].map(({ name }) => name);

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Diagnostic } from '@cordon/core';
 import { analyzeEvents, decodeChat } from '@cordon/policy-tools';
+import { Workplace } from '@cordon/testkit/cordon-program.ts';
 import {
   compareAnalysis,
   compareChecked,
@@ -18,7 +19,6 @@ import {
   sampleOf,
 } from '../../../conformance/harness.ts';
 import { SEED } from '../../../tools/seed.ts';
-import { Workplace } from '../../cli/test/program.ts';
 import { DIALECTS, readPolicyFiles } from '../src/policies/policy-files.ts';
 import { analysisLine } from '../src/traces/findings.ts';
 import { tracesOf } from '../src/traces/trace-input.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Workplace } from '../../cli/test/program.ts';
+import { Workplace } from '@cordon/testkit/cordon-program.ts';
 
 const POLICY = 'rule shouting:\nraise "somebody shouts" if:\n    (m: Message)\n    m.content == "HELP"\n';
 const SHOUTED = '[{"role":"user","content":"HELP"}]\n';

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Workplace } from '../../cli/test/program.ts';
+import { Workplace } from '@cordon/testkit/cordon-program.ts';
 
 type Check = (value: unknown, path: string) => void;
 

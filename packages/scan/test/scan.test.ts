@@ -4,7 +4,7 @@ import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { Workplace } from '../../cli/test/program.ts';
+import { Workplace } from '@cordon/testkit/cordon-program.ts';
 
 const POLICY = `
 rule inbox-steers-mail:

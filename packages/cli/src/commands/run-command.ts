@@ -11,7 +11,7 @@ export async function runCommand(
   raw: Record<string, unknown>,
   command: (context: CommandContext) => Promise<ExitCode> | ExitCode,
 ): Promise<void> {
-  await import('../compilation.ts');
+  await import('../context/compilation.ts');
   const { CommandContext: Built } = await import('../context/command-context.ts');
   const { baseUrl, ...rest } = raw as Options & { baseUrl?: string };
   const context = new Built({ ...rest, ...(baseUrl === undefined ? {} : { baseURL: baseUrl }) });

@@ -7,8 +7,8 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { PROGRAM } from '@cordon/testkit/installing.ts';
 import { TestRegistry } from '@cordon/testkit/registry.ts';
-import { PROGRAM } from '../../../install/test/install-fixture.ts';
 
 const CORDON = join(import.meta.dirname, '../../src/main.ts');
 

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { id, USER_LABEL } from '@cordon/core';
 import { recordFile } from '@cordon/sandbox';
+import { Workplace } from '@cordon/testkit/cordon-program.ts';
 import { openStore, type Store } from '@cordon/trace';
-import { Workplace } from '../program.ts';
 
 const CONFIG = ['--config', 'cordon.json', '--data', 'data'];
 const USER = { origin: null, source: id<'event'>('said1'), label: USER_LABEL } as const;

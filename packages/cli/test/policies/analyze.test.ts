@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { TRACE_FORMATS } from '@cordon/policy-tools';
-import { Workplace } from '../program.ts';
+import { Workplace } from '@cordon/testkit/cordon-program.ts';
 
 const MAIL = `
 rule no-mail-after-inbox:

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type Ended, Workplace } from '../program.ts';
+import { type Ended, Workplace } from '@cordon/testkit/cordon-program.ts';
 
 const CLEAN = 'raise "no mail" if:\n    (c: ToolCall)\n    c is tool:send_mail\n';
 const WARNED = 'raise "x" if:\n    (m: Message)\n    m.role == "asistant"\n';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Workplace } from '../program.ts';
+import { Workplace } from '@cordon/testkit/cordon-program.ts';
 
 const MAIL = `# Mail
 rule no-mail-after-inbox:

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Workplace } from '../program.ts';
+import { Workplace } from '@cordon/testkit/cordon-program.ts';
 
 const POLICY = `
 raise "said" if:

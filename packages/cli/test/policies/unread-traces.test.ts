@@ -1,7 +1,7 @@
 /** No command says that a log is clean which it did not read. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Workplace } from '../program.ts';
+import { Workplace } from '@cordon/testkit/cordon-program.ts';
 
 const POLICY = `rule no-pay:
 raise "something is paid" if:

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { type SessionId, USER_LABEL } from '@cordon/core';
+import { Workplace } from '@cordon/testkit/cordon-program.ts';
 import { openStore, parseStoreKey } from '@cordon/trace';
-import { Workplace } from '../program.ts';
 
 const KEY = 'ab'.repeat(32);
 const OPTIONS = { env: { CORDON_KEY: KEY } };

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { id, USER_LABEL } from '@cordon/core';
+import { Workplace } from '@cordon/testkit/cordon-program.ts';
 import { openStore, type Store, type StoreKey } from '@cordon/trace';
-import { Workplace } from '../program.ts';
 
 const KEY_TEXT = '07'.repeat(32);
 const KEY: StoreKey = { kind: 'bytes', bytes: Buffer.alloc(32, 7) };

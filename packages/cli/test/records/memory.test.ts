@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { DEFAULT_LABEL, HUB_LABEL, id, type SessionId, USER_LABEL } from '@cordon/core';
+import { type RunOptions, Workplace } from '@cordon/testkit/cordon-program.ts';
 import { openStore, type Store } from '@cordon/trace';
-import { type RunOptions, Workplace } from '../program.ts';
 
 const KEY = 'ab'.repeat(32);
 const OTHER = 'cd'.repeat(32);

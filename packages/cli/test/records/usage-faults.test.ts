@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isJsonObject } from '@cordon/core';
-import { Workplace } from '../program.ts';
+import { Workplace } from '@cordon/testkit/cordon-program.ts';
 
 function faultKind(place: Workplace, args: readonly string[]): unknown {
   const { code, lines } = place.run([...args, '--json']);

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { readRights } from '@cordon/config/run-manifest';
 import type { Event } from '@cordon/core';
+import { Workplace } from '@cordon/testkit/cordon-program.ts';
 import { openStore } from '@cordon/trace';
-import { Workplace } from '../program.ts';
 
 const DATA = '.local/share/cordon';
 const SITE = 'cordon-test.invalid';

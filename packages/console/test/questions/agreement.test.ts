@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { agreementTo, isInEffect } from '@cordon/config';
-import { ConfigurationFolder } from '../../../config/test/configuration-folder.ts';
+import { ConfigurationFolder } from '@cordon/testkit/configuration-folder.ts';
 import { drawFile, TerminalAgreement } from '../../src/questions/agreement-question.ts';
 import { Terminal } from '../../src/terminal/terminal.ts';
 import { terminalClock } from '../../src/terminal/terminal-clock.ts';

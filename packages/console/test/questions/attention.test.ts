@@ -1,7 +1,7 @@
 /** What a person types answers a question; what arrives by itself does not, however it is cut into pieces. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { permissionPrompt } from '../../../config/test/permission-prompt.ts';
+import { permissionPrompt } from '@cordon/testkit/permission-prompt.ts';
 import { TerminalConsent } from '../../src/questions/consent.ts';
 import type { Question, Reply } from '../../src/terminal/terminal.ts';
 import { terminalClock } from '../../src/terminal/terminal-clock.ts';

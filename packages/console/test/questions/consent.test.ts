@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Consent, id, type PermissionAnswer } from '@cordon/core';
+import { choicePrompt, permissionPrompt } from '@cordon/testkit/permission-prompt.ts';
 import fc from 'fast-check';
-import { choicePrompt, permissionPrompt } from '../../../config/test/permission-prompt.ts';
 import { TerminalConsent } from '../../src/questions/consent.ts';
 import { drawPermission, textOfDrawing } from '../../src/questions/prompt-drawing.ts';
 import { type ScriptedTerminal, scriptedTerminal, untilShown } from '../scripted-terminal.ts';

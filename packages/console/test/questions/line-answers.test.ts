@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { id, type PermissionPrompt } from '@cordon/core';
-import { choicePrompt, permissionPrompt } from '../../../config/test/permission-prompt.ts';
+import { choicePrompt, permissionPrompt } from '@cordon/testkit/permission-prompt.ts';
 import { LineAnswers } from '../../src/questions/line-answers.ts';
 import { WaitingConsent } from '../../src/questions/waiting-consent.ts';
 import { scriptedTerminal } from '../scripted-terminal.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PermissionAnswer, PermissionPrompt } from '@cordon/core';
-import { choicePrompt, permissionPrompt } from '../../../config/test/permission-prompt.ts';
+import { choicePrompt, permissionPrompt } from '@cordon/testkit/permission-prompt.ts';
 import { TerminalConsent } from '../../src/questions/consent.ts';
 import { type ScriptedTerminal, scriptedTerminal, untilShown } from '../scripted-terminal.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { agreementToRegistry, isInEffect } from '@cordon/config';
-import { ConfigurationFolder } from '../../../config/test/configuration-folder.ts';
+import { ConfigurationFolder } from '@cordon/testkit/configuration-folder.ts';
 import { TerminalAgreement } from '../../src/questions/agreement-question.ts';
 import { scriptedTerminal } from '../scripted-terminal.ts';
 

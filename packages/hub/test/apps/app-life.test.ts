@@ -16,12 +16,12 @@ import {
   type WarmLimits,
 } from '@cordon/core';
 import { LineDecoder } from '@cordon/protocol';
+import { app } from '@cordon/testkit/hub/app.ts';
 import { AppHost } from '../../src/apps/app-host.ts';
 import { NO_PINS } from '../../src/apps/app-pins.ts';
 import { validatorOnDemand } from '../../src/apps/schema-validator.ts';
 import type { ToolResult } from '../../src/context/app-tool.ts';
 import { AppNetwork } from '../../src/egress/app-network.ts';
-import { app } from '../fixture/app.ts';
 import { settled, stoppedTime, until } from '../fixture/time.ts';
 
 /** One process of an app: what it was sent, and its end. */

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type InstalledApp, id, type Json } from '@cordon/core';
+import { app } from '@cordon/testkit/hub/app.ts';
 import { openStore, type Store } from '@cordon/trace';
 import { type AppDescription, descriptionDigest } from '../../src/apps/app-description.ts';
 import { type Review, type Reviewer, StoredPins, type StoredPinsParts } from '../../src/apps/app-pins.ts';
-import { app } from '../fixture/app.ts';
 
 const MAIL = app('mail', {}).installed;
 const DRIVE = app('drive', {}).installed;

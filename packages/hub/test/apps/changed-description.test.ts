@@ -1,9 +1,9 @@
 /** Apps that change what they say of themselves while a session runs; with the real store and the real agent loop. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { app, type ScriptedApp } from '@cordon/testkit/hub/app.ts';
 import type { Store } from '@cordon/trace';
 import { type Review, StoredPins } from '../../src/apps/app-pins.ts';
-import { app, type ScriptedApp } from '../fixture/app.ts';
 import { call, plan, type Script } from '../fixture/model.ts';
 import { type Stage, stageFor } from '../fixture/stage.ts';
 

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@cordon/core';
+import { app, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
+import { launcherOf, READY } from '@cordon/testkit/hub/spoke.ts';
 import { validatorOnDemand } from '../../src/apps/schema-validator.ts';
 import { References } from '../../src/context/references.ts';
 import { readPlan } from '../../src/planning/planner.ts';
-import { app, serves, shape, TEXT } from '../fixture/app.ts';
 import { yes } from '../fixture/consent.ts';
 import { call, plan } from '../fixture/model.ts';
-import { launcherOf, READY } from '../fixture/spoke.ts';
 import { stageFor } from '../fixture/stage.ts';
 
 /** Forty definitions, each of which names the next one twice: 2^40 steps. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { GrantDuration } from '@cordon/core';
-import { app, NUMBER, serves, shape, TEXT } from '../fixture/app.ts';
+import { app, NUMBER, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
 import { no, yes } from '../fixture/consent.ts';
 import { call, field, type Line, plan, type Script } from '../fixture/model.ts';
 import { type Scene, stageFor } from '../fixture/stage.ts';

@@ -1,7 +1,7 @@
 /** For whose words a plan vouches: the user's, and nobody else's. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { app, NUMBER, serves, shape, TEXT } from '../fixture/app.ts';
+import { app, NUMBER, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
 import { no, yes } from '../fixture/consent.ts';
 import { call, plan, type Script } from '../fixture/model.ts';
 import { stageFor } from '../fixture/stage.ts';

@@ -1,7 +1,7 @@
 /** What a question must say, and that nobody can ask for ever. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { app, shape, TEXT } from '../fixture/app.ts';
+import { app, shape, TEXT } from '@cordon/testkit/hub/app.ts';
 import { no, yes } from '../fixture/consent.ts';
 import { call, type Line, plan } from '../fixture/model.ts';
 import { stageFor } from '../fixture/stage.ts';

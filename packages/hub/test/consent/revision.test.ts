@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Label, type PromptEdit, USER_LABEL } from '@cordon/core';
+import { app, NUMBER, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
 import { labelOfEdit } from '../../src/consent/revision.ts';
-import { app, NUMBER, serves, shape, TEXT } from '../fixture/app.ts';
 import { type Says, yes } from '../fixture/consent.ts';
 import { call, field, plan, type Script } from '../fixture/model.ts';
 import { stageFor } from '../fixture/stage.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EgressRequest } from '@cordon/egress';
-import { app } from '../fixture/app.ts';
+import { app } from '@cordon/testkit/hub/app.ts';
 import { no, yes } from '../fixture/consent.ts';
 import { call, plan } from '../fixture/model.ts';
 import { type Stage, stageFor } from '../fixture/stage.ts';

@@ -10,10 +10,10 @@ import { type TestContext, test } from 'node:test';
 import { ok } from '@cordon/core';
 import { emptyPolicy } from '@cordon/policy';
 import type { ConfinedProcess, Exit, Sandbox, SandboxSpec } from '@cordon/sandbox';
+import { app } from '@cordon/testkit/hub/app.ts';
 import { openStore } from '@cordon/trace';
 import { loopSpec } from '../../src/processes/launch.ts';
 import { openStandaloneNetwork } from '../../src/standalone-app.ts';
-import { app } from '../fixture/app.ts';
 
 interface Lone {
   /** The status of a request of the app. */

@@ -1,7 +1,7 @@
 /** Ways in which words of an app could reach a model without being decided, labelled or turned into a reference. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { app, NUMBER, serves, shape, TEXT } from '../fixture/app.ts';
+import { app, NUMBER, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
 import { yes } from '../fixture/consent.ts';
 import { call, field, plan, type Script } from '../fixture/model.ts';
 import { stageFor } from '../fixture/stage.ts';

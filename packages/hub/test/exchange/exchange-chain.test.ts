@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HubMessage } from '@cordon/protocol';
-import { app, type ScriptedApp, serves, shape, TEXT } from '../fixture/app.ts';
+import { app, type ScriptedApp, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
+import { loopsFor } from '@cordon/testkit/hub/spoke.ts';
 import { no, yes } from '../fixture/consent.ts';
 import { call, field, type Line, plan } from '../fixture/model.ts';
-import { loopsFor } from '../fixture/spoke.ts';
 import { type Scene, type Stage, stageFor } from '../fixture/stage.ts';
 
 const SECRET = 'the secret of the drive';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ModelTool, REFUSED_TEXT } from '@cordon/core';
-import { adviser, app, NUMBER, type ScriptedApp, serves, shape, TEXT } from '../fixture/app.ts';
+import { adviser, app, NUMBER, type ScriptedApp, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
+import { launcherOf, READY } from '@cordon/testkit/hub/spoke.ts';
 import { no, type Says, yes } from '../fixture/consent.ts';
 import { call, field, type Line, plan } from '../fixture/model.ts';
-import { launcherOf, READY } from '../fixture/spoke.ts';
 import { type Scene, type Stage, stageFor } from '../fixture/stage.ts';
 
 const FARE_REQUEST = shape({ to: TEXT });

@@ -6,13 +6,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@cordon/core';
 import type { HubMessage, SpokeMessage } from '@cordon/protocol';
+import { adviser, app, type ScriptedApp, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
+import { launcherOf, READY, type SpokeEnd } from '@cordon/testkit/hub/spoke.ts';
 import fc from 'fast-check';
 import { SEED } from '../../../../tools/seed.ts';
 import { CATALOGUE } from '../../src/query/catalogue.ts';
-import { adviser, app, type ScriptedApp, serves, shape, TEXT } from '../fixture/app.ts';
 import { no, yes } from '../fixture/consent.ts';
 import { call, field, plan } from '../fixture/model.ts';
-import { launcherOf, READY, type SpokeEnd } from '../fixture/spoke.ts';
 import { raiseStage, type Scene, stageFor } from '../fixture/stage.ts';
 
 const NOTES = app('notes', { keep: 'kept' });

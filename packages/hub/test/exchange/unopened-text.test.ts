@@ -5,9 +5,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@cordon/core';
+import {
+  adviser,
+  app,
+  NUMBER,
+  type Reply,
+  type ScriptedApp,
+  serves,
+  shape,
+  TEXT,
+} from '@cordon/testkit/hub/app.ts';
 import fc from 'fast-check';
 import { SEED } from '../../../../tools/seed.ts';
-import { adviser, app, NUMBER, type Reply, type ScriptedApp, serves, shape, TEXT } from '../fixture/app.ts';
 import { no, type Says, yes } from '../fixture/consent.ts';
 import { call, type Line, plan, type Script } from '../fixture/model.ts';
 import { raiseStage, type Stage } from '../fixture/stage.ts';

@@ -1,7 +1,7 @@
 /** What an app can find out of a text that it holds and nobody has released to it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { app, serves, shape, TEXT } from '../fixture/app.ts';
+import { app, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
 import { no, yes } from '../fixture/consent.ts';
 import { call, type Line, plan } from '../fixture/model.ts';
 import { type Scene, stageFor } from '../fixture/stage.ts';

@@ -24,10 +24,6 @@ import {
   USER_LABEL,
 } from '@cordon/core';
 import type { TraceEvent } from '@cordon/policy';
-import { openStore, type SessionRecord, type Store } from '@cordon/trace';
-import { type AppPins, NO_PINS, StoredPins } from '../../src/apps/app-pins.ts';
-import { type AppLauncher, Hub, type Session, type SpokeLauncher } from '../../src/index.ts';
-import type { Installables, PackageSource } from '../../src/planning/installing.ts';
 import {
   app,
   NUMBER,
@@ -36,9 +32,13 @@ import {
   scriptedLauncher,
   serves,
   shape,
-} from '../fixture/app.ts';
+} from '@cordon/testkit/hub/app.ts';
+import { realLoop } from '@cordon/testkit/hub/spoke.ts';
+import { openStore, type SessionRecord, type Store } from '@cordon/trace';
+import { type AppPins, NO_PINS, StoredPins } from '../../src/apps/app-pins.ts';
+import { type AppLauncher, Hub, type Session, type SpokeLauncher } from '../../src/index.ts';
+import type { Installables, PackageSource } from '../../src/planning/installing.ts';
 import { USAGE } from '../fixture/model.ts';
-import { realLoop } from '../fixture/spoke.ts';
 import { listeningPolicy } from './heard.ts';
 import {
   type AppSpec,

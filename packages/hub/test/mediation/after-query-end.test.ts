@@ -1,10 +1,10 @@
 /** Nothing happens for a query that is over, and nothing between queries. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { app } from '../fixture/app.ts';
+import { app } from '@cordon/testkit/hub/app.ts';
+import { launcherOf, READY } from '@cordon/testkit/hub/spoke.ts';
 import { yes } from '../fixture/consent.ts';
 import { call, plan } from '../fixture/model.ts';
-import { launcherOf, READY } from '../fixture/spoke.ts';
 import { stageFor } from '../fixture/stage.ts';
 
 const MAIL = app('mail', { send: 'sent' }, { irreversible: ['send'], network: ['example.com'] });

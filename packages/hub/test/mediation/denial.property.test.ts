@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { REFUSED_TEXT } from '@cordon/core';
+import { app, NUMBER, type ScriptedApp, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
 import fc from 'fast-check';
-import { app, NUMBER, type ScriptedApp, serves, shape, TEXT } from '../fixture/app.ts';
 import { type Says, yes } from '../fixture/consent.ts';
 import { call, field, type Line, plan, type Script } from '../fixture/model.ts';
 import { raiseStage } from '../fixture/stage.ts';

@@ -12,8 +12,8 @@ import {
   type Service,
 } from '@cordon/core';
 import { awaiting, type Detector, defineDetector, noAnswer } from '@cordon/policy';
+import { app } from '@cordon/testkit/hub/app.ts';
 import type { Answering } from '../../src/index.ts';
-import { app } from '../fixture/app.ts';
 import { call, plan, type Script } from '../fixture/model.ts';
 import { stageFor } from '../fixture/stage.ts';
 

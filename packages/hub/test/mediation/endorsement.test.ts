@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Event, failed, toJson } from '@cordon/core';
 import { readTrace } from '@cordon/policy-tools';
-import { app, NUMBER, serves, shape, TEXT } from '../fixture/app.ts';
+import { app, NUMBER, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
 import { no, type Says, yes, yesToWhatIsShown } from '../fixture/consent.ts';
 import { call, plan, type Script } from '../fixture/model.ts';
 import { stageFor } from '../fixture/stage.ts';

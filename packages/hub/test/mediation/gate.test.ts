@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { REFUSED_TEXT } from '@cordon/core';
 import { ReferenceMonitor } from '@cordon/monitor';
-import { app, NUMBER, type ScriptedApp, serves, shape, TEXT } from '../fixture/app.ts';
+import { app, NUMBER, type ScriptedApp, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
 import { broken, no, type Says, silent, yes } from '../fixture/consent.ts';
 import { call, field, plan, type Script } from '../fixture/model.ts';
 import { type Stage, stageFor } from '../fixture/stage.ts';

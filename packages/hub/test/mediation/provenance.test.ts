@@ -1,7 +1,7 @@
 /** Flows that a rule must see, whichever way the data took. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { app, serves, shape, TEXT } from '../fixture/app.ts';
+import { app, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
 import { yes } from '../fixture/consent.ts';
 import { call, plan } from '../fixture/model.ts';
 import { stageFor } from '../fixture/stage.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { toJson } from '@cordon/core';
 import { loadPolicy, type Policy } from '@cordon/policy';
 import { analyzeEvents, readTrace } from '@cordon/policy-tools';
-import { app, serves, shape, TEXT } from '../fixture/app.ts';
+import { app, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
 import { yes } from '../fixture/consent.ts';
 import { call, plan } from '../fixture/model.ts';
 import { type Stage, stageFor } from '../fixture/stage.ts';

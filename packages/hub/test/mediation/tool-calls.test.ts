@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AppLimits, DEFAULT_APP_LIMITS, type Manifest, REFUSED_TEXT } from '@cordon/core';
-import { app, type ScriptedTool, shape, TEXT } from '../fixture/app.ts';
+import { app, type ScriptedTool, shape, TEXT } from '@cordon/testkit/hub/app.ts';
 import { no, yes } from '../fixture/consent.ts';
 import { call, type Line, plan } from '../fixture/model.ts';
 import { stageFor } from '../fixture/stage.ts';

@@ -1,7 +1,7 @@
 /** The history of an app in later sessions (`memory.history`): what comes along, what it brings with it, and what does not. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { app, NUMBER, serves, shape, TEXT } from '../fixture/app.ts';
+import { app, NUMBER, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
 import { no, yes } from '../fixture/consent.ts';
 import { call, type Line, plan } from '../fixture/model.ts';
 import { type Scene, type Stage, stageFor } from '../fixture/stage.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { app, NUMBER, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
 import { evidenceOfFacts, evidenceOfSession, GrantComparison } from '../../src/memory/evidence.ts';
-import { app, NUMBER, serves, shape, TEXT } from '../fixture/app.ts';
 import { yes } from '../fixture/consent.ts';
 import { call, field, plan, type Script } from '../fixture/model.ts';
 import { type Stage, stageFor } from '../fixture/stage.ts';

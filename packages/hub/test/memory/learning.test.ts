@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { app } from '../fixture/app.ts';
+import { app } from '@cordon/testkit/hub/app.ts';
 import { yes } from '../fixture/consent.ts';
 import { call, plan } from '../fixture/model.ts';
 import { type Scene, type Stage, stageFor } from '../fixture/stage.ts';

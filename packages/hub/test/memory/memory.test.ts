@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { app, NUMBER, serves, shape, TEXT } from '../fixture/app.ts';
+import { app, NUMBER, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
 import { no, yes } from '../fixture/consent.ts';
 import { call, type Line, plan } from '../fixture/model.ts';
 import { stageFor } from '../fixture/stage.ts';

@@ -8,9 +8,9 @@ import {
   type Manifest,
   type RememberedValue,
 } from '@cordon/core';
+import { app, NUMBER, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
 import { evidenceOfFacts } from '../../src/memory/evidence.ts';
 import { askedIn, observedIn } from '../../src/memory/observed-facts.ts';
-import { app, NUMBER, serves, shape, TEXT } from '../fixture/app.ts';
 import { no, yes } from '../fixture/consent.ts';
 import { call, plan } from '../fixture/model.ts';
 import { stageFor } from '../fixture/stage.ts';

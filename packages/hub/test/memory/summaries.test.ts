@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { ModelMessage } from '@cordon/core';
-import { app } from '../fixture/app.ts';
+import { app } from '@cordon/testkit/hub/app.ts';
 import { yes } from '../fixture/consent.ts';
 import { call, plan, type Script } from '../fixture/model.ts';
 import { type Stage, stageFor } from '../fixture/stage.ts';

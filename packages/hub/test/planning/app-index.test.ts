@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { app, serves, shape } from '@cordon/testkit/hub/app.ts';
 import fc from 'fast-check';
 import { rankApps, vettedWords } from '../../src/planning/app-index.ts';
-import { app, serves, shape } from '../fixture/app.ts';
 import '../../../../tools/seed.ts';
 
 const THINGS = [

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Functionality, type InstalledApp, id } from '@cordon/core';
+import { app, serves, shape } from '@cordon/testkit/hub/app.ts';
 import fc from 'fast-check';
 import { explicitPlan, type Subject } from '../../src/planning/explicit-plan.ts';
-import { app, serves, shape } from '../fixture/app.ts';
 import '../../../../tools/seed.ts';
 
 function installed(

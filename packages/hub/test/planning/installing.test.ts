@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failed, fault, id, isJsonObject, type PlannerInput, parseJson } from '@cordon/core';
+import { app, NUMBER, type ScriptedApp, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
 import { StoredPins } from '../../src/apps/app-pins.ts';
 import type { PackageSource } from '../../src/planning/installing.ts';
-import { app, NUMBER, type ScriptedApp, serves, shape, TEXT } from '../fixture/app.ts';
 import { yes } from '../fixture/consent.ts';
 import { afterDeath, goneOnWith, heldAt } from '../fixture/killed-stage.ts';
 import { call, plan, type Script } from '../fixture/model.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { USER_LABEL } from '@cordon/core';
-import { app } from '../fixture/app.ts';
+import { app } from '@cordon/testkit/hub/app.ts';
 import { no, yes } from '../fixture/consent.ts';
 import { plan } from '../fixture/model.ts';
 import { stageFor } from '../fixture/stage.ts';

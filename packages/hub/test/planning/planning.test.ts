@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isJsonObject, type ModelRequest, type PlannerInput, parseJson } from '@cordon/core';
-import { app, NUMBER, serves, shape, TEXT } from '../fixture/app.ts';
+import { app, NUMBER, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
 import { no, silent, yes } from '../fixture/consent.ts';
 import { afterDeath, goneOnWith, heldAt } from '../fixture/killed-stage.ts';
 import { call, type Line, plan } from '../fixture/model.ts';

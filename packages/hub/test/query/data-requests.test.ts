@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { USER_LABEL } from '@cordon/core';
-import { app, shape, TEXT } from '../fixture/app.ts';
+import { app, shape, TEXT } from '@cordon/testkit/hub/app.ts';
 import { no, type Says, silent, yes } from '../fixture/consent.ts';
 import { call, type Line, plan } from '../fixture/model.ts';
 import { type Scene, type Stage, stageFor } from '../fixture/stage.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failed, fault } from '@cordon/core';
-import { app, NUMBER, type ScriptedApp, serves, shape, TEXT } from '../fixture/app.ts';
+import { app, NUMBER, type ScriptedApp, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
+import { launcherOf, READY } from '@cordon/testkit/hub/spoke.ts';
 import { no, yes } from '../fixture/consent.ts';
 import { call, type Line, plan, type Script, USAGE } from '../fixture/model.ts';
-import { launcherOf, READY } from '../fixture/spoke.ts';
 import { type Scene, stageFor } from '../fixture/stage.ts';
 
 const MAIL = app('mail', { read: 'a mail', send: 'sent' }, { irreversible: ['send'] });

@@ -1,7 +1,7 @@
 /** A private query: no context in, no memory out. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { app } from '../fixture/app.ts';
+import { app } from '@cordon/testkit/hub/app.ts';
 import { no, yes } from '../fixture/consent.ts';
 import { call, plan, type Script } from '../fixture/model.ts';
 import { type Scene, type Stage, stageFor } from '../fixture/stage.ts';

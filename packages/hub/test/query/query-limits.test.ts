@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ModelPrice } from '@cordon/core';
-import { app } from '../fixture/app.ts';
+import { app } from '@cordon/testkit/hub/app.ts';
 import { broken, no } from '../fixture/consent.ts';
 import { call, type Line, plan } from '../fixture/model.ts';
 import { type Scene, stageFor } from '../fixture/stage.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { adviser, app } from '@cordon/testkit/hub/app.ts';
 import type { AppDescription } from '../../src/apps/app-description.ts';
 import { type AppPins, NO_PINS } from '../../src/apps/app-pins.ts';
-import { adviser, app } from '../fixture/app.ts';
 import { call, type Line, plan } from '../fixture/model.ts';
 import { type Scene, Stage, stageFor } from '../fixture/stage.ts';
 

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failed, fault } from '@cordon/core';
+import { adviser, app, NUMBER, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
+import { realLoop } from '@cordon/testkit/hub/spoke.ts';
 import fc from 'fast-check';
 import { stepsAhead } from '../../src/query/steps.ts';
-import { adviser, app, NUMBER, serves, shape, TEXT } from '../fixture/app.ts';
 import { no } from '../fixture/consent.ts';
 import { call, field, type Line, type PlannedStep, plan, type Script } from '../fixture/model.ts';
-import { realLoop } from '../fixture/spoke.ts';
 import { raiseStage, type Scene, type Stage, stageFor } from '../fixture/stage.ts';
 import '../../../../tools/seed.ts';
 

@@ -9,12 +9,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Event } from '@cordon/core';
 import type { HubMessage, TurnContext } from '@cordon/protocol';
+import { app, NUMBER, type ScriptedApp, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
+import { launcherOf, loopsFor, READY, type SpokeEnd } from '@cordon/testkit/hub/spoke.ts';
 import fc from 'fast-check';
 import { SEED } from '../../../../tools/seed.ts';
-import { app, NUMBER, type ScriptedApp, serves, shape, TEXT } from '../fixture/app.ts';
 import { yes } from '../fixture/consent.ts';
 import { call, field, type Line, plan } from '../fixture/model.ts';
-import { launcherOf, loopsFor, READY, type SpokeEnd } from '../fixture/spoke.ts';
 import { raiseStage, type Stage } from '../fixture/stage.ts';
 
 /** Words of other contexts: what is installed, what was said there. The peers that were offered there are added. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { DEFAULT_TURN_LIMITS, DEFAULT_WARM_LIMITS, failed, fault, type WarmLimits } from '@cordon/core';
+import { launcherOf, READY, type SpokeEnd } from '@cordon/testkit/hub/spoke.ts';
 import { SpokePool } from '../../src/spokes/spoke-pool.ts';
-import { launcherOf, READY, type SpokeEnd } from '../fixture/spoke.ts';
 import { settled, stoppedTime, until } from '../fixture/time.ts';
 
 /** The pause before the pool is filled, and a little. */

@@ -5,7 +5,7 @@
  * Ring 1.
  */
 import { Socket } from 'node:net';
-import { sleep } from '../retry.ts';
+import { sleep } from '../transport/retry.ts';
 import { serveCalls } from './serve-calls.ts';
 import { tunnelFetch } from './tunnel-fetch.ts';
 

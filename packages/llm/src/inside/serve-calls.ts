@@ -23,9 +23,9 @@ import {
   type Result,
 } from '@cordon/core';
 import { LineDecoder } from '@cordon/protocol';
-import { createModelBroker } from '../broker.ts';
-import type { ProviderCallParts } from '../provider-call.ts';
-import { createService } from '../service.ts';
+import { createModelBroker } from '../calls/broker.ts';
+import type { ProviderCallParts } from '../calls/provider-call.ts';
+import { createService } from '../calls/service.ts';
 import { readSettings, type Settings } from './settings.ts';
 
 /** Answers one call. The hub has built the input. */

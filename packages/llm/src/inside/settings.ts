@@ -4,9 +4,9 @@
  * Ring 1.
  */
 import type { JsonObject, RetryLimits } from '@cordon/core';
-import { addressOf, type ProviderConfig } from '../provider.ts';
-import type { ProviderRoute } from '../provider-call.ts';
-import type { Endpoint, EndpointKind } from '../service-call.ts';
+import type { ProviderRoute } from '../calls/provider-call.ts';
+import type { Endpoint, EndpointKind } from '../calls/service-call.ts';
+import { addressOf, type ProviderConfig } from '../providers/access.ts';
 
 /** What a process is given, and the one place that it reaches. */
 export interface ProcessAccess {

@@ -9,7 +9,7 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { type Duplex, Readable } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
-import type { Fetch } from '../transport.ts';
+import type { Fetch } from '../transport/transport.ts';
 
 type Opened = (error: Error | null, stream: Duplex) => void;
 

@@ -3,8 +3,8 @@
  *
  * Ring 1.
  */
-import type { HostedProviderConfig } from '../provider.ts';
-import { addressOf, keyOf } from '../provider.ts';
+import type { HostedProviderConfig } from './access.ts';
+import { addressOf, keyOf } from './access.ts';
 import type { Provider } from './provider.ts';
 
 export function google(config: HostedProviderConfig): Provider {

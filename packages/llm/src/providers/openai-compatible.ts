@@ -3,8 +3,8 @@
  *
  * Ring 1.
  */
-import type { CompatibleProviderConfig } from '../provider.ts';
-import { keyOf } from '../provider.ts';
+import type { CompatibleProviderConfig } from './access.ts';
+import { keyOf } from './access.ts';
 import type { Provider } from './provider.ts';
 
 /** The library takes options under the provider's name; ours is fixed, so that no user's name collides with one. */

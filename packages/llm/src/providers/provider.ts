@@ -4,7 +4,7 @@
  * Ring 1. The libraries are loaded on first use: together they take longer than the rest of the program's start.
  */
 import type { LanguageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider';
-import type { Fetch } from '../transport.ts';
+import type { Fetch } from '../transport/transport.ts';
 
 export interface Provider {
   readonly open: (modelId: string, fetch: Fetch) => Promise<LanguageModelV4>;

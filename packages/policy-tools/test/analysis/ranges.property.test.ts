@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isJsonObject, type Json, parseJson } from '@cordon/core';
 import { loadPolicy, type Policy } from '@cordon/policy';
+import { RUNS } from '@cordon/testkit/policy/generated-traces.ts';
 import fc from 'fast-check';
-import { RUNS } from '../../../policy/test/generated.ts';
 import { analyze, mask } from '../../src/index.ts';
 import '../../../../tools/seed.ts';
 

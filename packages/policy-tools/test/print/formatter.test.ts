@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseText } from '@cordon/policy';
+import { withoutSpans } from '@cordon/testkit/policy/policy-trees.ts';
 import fc from 'fast-check';
 import { SEED } from '../../../../tools/seed.ts';
-import { withoutSpans } from '../../../policy/test/policy-trees.ts';
 import { format } from '../../src/print/formatter.ts';
 import { print } from '../../src/print/printer.ts';
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ExplainingMonitor, findingsIn } from '@cordon/policy-tools';
+import { choice, eventsOf, policyOf, RUNS, shape } from '@cordon/testkit/policy/generated-traces.ts';
 import fc from 'fast-check';
 import type { Finding, FlowRecord, Policy, TraceEvent } from '../../src/index.ts';
-import { choice, eventsOf, policyOf, RUNS, shape } from '../generated.ts';
 import '../../../../tools/seed.ts';
 
 const CONTEXTS = 3;

@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@cordon/core';
 import { analyze } from '@cordon/policy-tools';
+import { RUNS } from '@cordon/testkit/policy/generated-traces.ts';
 import fc from 'fast-check';
 import { loadPolicy, type Policy } from '../../src/index.ts';
-import { RUNS } from '../generated.ts';
 import '../../../../tools/seed.ts';
 
 function policyOf(text: string): Policy {

@@ -2,8 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ExplainingMonitor, findingsIn } from '@cordon/policy-tools';
 import { evaluate, evaluatePending, type Outcome } from '@cordon/reference';
-import fc from 'fast-check';
-import type { Finding, Policy } from '../../src/index.ts';
 import {
   chain,
   chainPolicyOf,
@@ -15,7 +13,9 @@ import {
   type Shape,
   shape,
   workingShape,
-} from '../generated.ts';
+} from '@cordon/testkit/policy/generated-traces.ts';
+import fc from 'fast-check';
+import type { Finding, Policy } from '../../src/index.ts';
 import '../../../../tools/seed.ts';
 
 // ── comparison ────────────────────────────────────────────────────────────────────────────────────────────────

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { print } from '@cordon/policy-tools';
+import { careless, trees } from '@cordon/testkit/policy/policy-trees.ts';
 import fc from 'fast-check';
 import { SEED } from '../../../../tools/seed.ts';
 import { parseText } from '../../src/syntax/parser.ts';
-import { careless, trees } from '../policy-trees.ts';
 
 const RUNS = Number(process.env.CORDON_PROPERTY_RUNS ?? 300);
 

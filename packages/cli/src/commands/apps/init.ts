@@ -12,7 +12,7 @@ import type { AppDescription } from '@cordon/hub';
 import type { CommandContext } from '../../context/command-context.ts';
 import { confirmed } from '../../context/confirmation.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
-import { replaceTextFile } from '../../context/replaced-file.ts';
+import { replaceTextFile } from '../replaced-file.ts';
 import { agreedDescriptions } from './apps.ts';
 import { type LabelProposal, type ProposedTool, proposeLabels } from './label-proposal.ts';
 

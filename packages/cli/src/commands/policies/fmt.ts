@@ -6,7 +6,7 @@ import { type Diagnostic, failed, type Result, visibleLine } from '@cordon/core'
 import { format } from '@cordon/policy-tools';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
-import { replaceTextFile } from '../../context/replaced-file.ts';
+import { replaceTextFile } from '../replaced-file.ts';
 export interface FormatOptions {
   /** Nothing is written. */
   readonly check?: boolean;

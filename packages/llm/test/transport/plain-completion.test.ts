@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { garbage, inOrder } from '@cordon/testkit/fake-openai/server.ts';
-import { completionToEvents } from '../src/plain-completion.ts';
-import { ask, never, READ_TOOL, withFake } from './fixture.ts';
+import { completionToEvents } from '../../src/transport/plain-completion.ts';
+import { ask, never, READ_TOOL, withFake } from '../fixture.ts';
 
 function completion(message: object, more: object = {}): string {
   return JSON.stringify({ choices: [{ message }], ...more }, null, 2);

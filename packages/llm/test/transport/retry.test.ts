@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failed, ok, type RetryLimits } from '@cordon/core';
 import fc from 'fast-check';
-import { failure } from '../src/failure.ts';
-import { requestedWait, sleep, withRetries } from '../src/retry.ts';
-import '../../../tools/seed.ts';
+import { failure } from '../../src/transport/failure.ts';
+import { requestedWait, sleep, withRetries } from '../../src/transport/retry.ts';
+import '../../../../tools/seed.ts';
 
 const LIMITS: RetryLimits = { attempts: 6, firstWaitMs: 100, longestWaitMs: 500, callSeconds: 10 };
 const PASSING = failure('unavailable', 'provider `p` answered 500', { passing: true });

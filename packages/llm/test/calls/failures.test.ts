@@ -11,7 +11,7 @@ import {
   rateLimits,
   says,
 } from '@cordon/testkit/fake-openai/server.ts';
-import { ask, brokerFor, never, READ_TOOL, withFake } from './fixture.ts';
+import { ask, brokerFor, never, READ_TOOL, withFake } from '../fixture.ts';
 
 for (const status of [401, 403]) {
   test(`${status} fails at once and names the remedy`, () =>

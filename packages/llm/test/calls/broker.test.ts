@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Model, ok } from '@cordon/core';
 import { says } from '@cordon/testkit/fake-openai/server.ts';
-import type { Fetch } from '../src/index.ts';
-import { ask, brokerFor, KEY, never, withFake } from './fixture.ts';
+import type { Fetch } from '../../src/index.ts';
+import { ask, brokerFor, KEY, never, withFake } from '../fixture.ts';
 
 const unreachable: Fetch = () => assert.fail('nothing may be sent');
 

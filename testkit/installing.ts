@@ -6,12 +6,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { DEFAULT_APP_LIMITS, type Result } from '@cordon/core';
+import type { InstallRecord } from '@cordon/install';
+import {
+  DEFAULT_STEP_LIMITS,
+  type Fetched,
+  fetchPackages,
+  findNpm,
+  type Installer,
+  type StepLimits,
+} from '@cordon/install';
 import { commandSpec, openSandbox, type PackageCall, parsePackageLauncher } from '@cordon/sandbox';
 import { TestRegistry } from '@cordon/testkit/registry.ts';
-import { type Fetched, fetchPackages, type Installer } from '../src/install.ts';
-import { findNpm } from '../src/npm-program.ts';
-import type { InstallRecord } from '../src/record.ts';
-import { DEFAULT_STEP_LIMITS, type StepLimits } from '../src/step.ts';
 export const sandbox = openSandbox({ node: process.execPath });
 
 export class Machine {

@@ -18,8 +18,8 @@ import {
   type Result,
   type ServiceName,
 } from '@cordon/core';
-import { quote } from './failure.ts';
-import { type Fetch, readText } from './transport.ts';
+import { quote } from '../transport/failure.ts';
+import { type Fetch, readText } from '../transport/transport.ts';
 
 /** Where a service answers, as the configuration says it. */
 export interface Endpoint {

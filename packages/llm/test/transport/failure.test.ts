@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { quote, redact, statusFailure } from '../src/failure.ts';
-import '../../../tools/seed.ts';
+import { quote, redact, statusFailure } from '../../src/transport/failure.ts';
+import '../../../../tools/seed.ts';
 
 const WHO = { name: 'local', keyVariable: 'LOCAL_KEY', secrets: [] };
 

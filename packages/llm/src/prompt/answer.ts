@@ -24,9 +24,16 @@ import {
   type Result,
   type Usage,
 } from '@cordon/core';
-import { type Failure, failure, type ProviderIdentity, quote, redact, statusFailure } from './failure.ts';
+import {
+  type Failure,
+  failure,
+  type ProviderIdentity,
+  quote,
+  redact,
+  statusFailure,
+} from '../transport/failure.ts';
+import { cutFailure } from '../transport/transport.ts';
 import type { ToolNames } from './tool-names.ts';
-import { cutFailure } from './transport.ts';
 
 const ACCEPTED_ID = /^[\w.:-]{1,128}$/;
 const LONGEST_NAME = 256;

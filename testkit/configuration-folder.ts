@@ -2,8 +2,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { type Configuration, type ConfigurationOptions, loadConfiguration } from '@cordon/config';
 import type { Diagnostic, Result } from '@cordon/core';
-import { type Configuration, type ConfigurationOptions, loadConfiguration } from '../src/config.ts';
 
 export class ConfigurationFolder {
   readonly path = realpathSync(mkdtempSync(join(tmpdir(), 'cordon-config-')));

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ShownText } from '../src/shown-text.ts';
-import '../../../tools/seed.ts';
+import { ShownText } from '../../src/prompt/shown-text.ts';
+import '../../../../tools/seed.ts';
 
 function show(...attempts: readonly (readonly string[])[]): string {
   let shown = '';

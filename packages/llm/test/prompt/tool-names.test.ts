@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { toolNames } from '../src/tool-names.ts';
-import '../../../tools/seed.ts';
+import { toolNames } from '../../src/prompt/tool-names.ts';
+import '../../../../tools/seed.ts';
 
 test('accepted names stay, others become similar ones that are free', () => {
   const names = toolNames(['files.read', 'files_read', 'files/read', '1st', 'x'.repeat(80)]);

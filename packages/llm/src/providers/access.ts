@@ -4,7 +4,7 @@
  *
  * Ring 1.
  */
-import { type Failure, failure, type ProviderIdentity } from './failure.ts';
+import { type Failure, failure, type ProviderIdentity } from '../transport/failure.ts';
 
 /** Providers with an address and a key variable of their own. */
 export type HostedKind = 'openai' | 'anthropic' | 'google';

@@ -1,5 +1,5 @@
 /** Generated syntax trees that hold every construct, and texts of them as careless authors write them. */
-import fc from 'fast-check';
+
 import type {
   BinaryOperator,
   Definition,
@@ -9,12 +9,10 @@ import type {
   Pattern,
   PolicyTree,
   RuleTree,
-} from '../src/syntax/ast.ts';
-import { Diagnostics } from '../src/syntax/codes.ts';
-import { dedent } from '../src/syntax/lexer.ts';
-import { parseTokens, type Role } from '../src/syntax/parser.ts';
-import { Source } from '../src/syntax/source.ts';
-import type { Token } from '../src/syntax/token.ts';
+  Token,
+} from '@cordon/policy';
+import { Diagnostics, dedent, parseTokens, type Role, Source } from '@cordon/policy';
+import fc from 'fast-check';
 
 const SPAN = { start: 0, end: 0 };
 

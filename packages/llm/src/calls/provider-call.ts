@@ -13,19 +13,19 @@ import {
   type Result,
   type RetryLimits,
 } from '@cordon/core';
-import type { Gathered } from './answer.ts';
+import type { Gathered } from '../prompt/answer.ts';
+import type { CallSignatures } from '../prompt/call-signatures.ts';
+import { ShownText } from '../prompt/shown-text.ts';
+import { identify, keyOf, type ProviderConfig } from '../providers/access.ts';
+import { anthropic } from '../providers/anthropic.ts';
+import { google } from '../providers/google.ts';
+import { openai } from '../providers/openai.ts';
+import { openaiCompatible } from '../providers/openai-compatible.ts';
+import type { Provider } from '../providers/provider.ts';
+import type { Failure } from '../transport/failure.ts';
+import { type RetryParts, withRetries } from '../transport/retry.ts';
+import type { Fetch } from '../transport/transport.ts';
 import { type AttemptParts, attempt } from './attempt.ts';
-import type { CallSignatures } from './call-signatures.ts';
-import type { Failure } from './failure.ts';
-import { identify, keyOf, type ProviderConfig } from './provider.ts';
-import { anthropic } from './providers/anthropic.ts';
-import { google } from './providers/google.ts';
-import { openai } from './providers/openai.ts';
-import { openaiCompatible } from './providers/openai-compatible.ts';
-import type { Provider } from './providers/provider.ts';
-import { type RetryParts, withRetries } from './retry.ts';
-import { ShownText } from './shown-text.ts';
-import type { Fetch } from './transport.ts';
 
 export interface ProviderRoute {
   /** As the user calls it. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AttemptParts, attempt } from '../src/attempt.ts';
-import { CallSignatures } from '../src/call-signatures.ts';
-import type { Provider } from '../src/providers/provider.ts';
-import { ask, never } from './fixture.ts';
+import { type AttemptParts, attempt } from '../../src/calls/attempt.ts';
+import { CallSignatures } from '../../src/prompt/call-signatures.ts';
+import type { Provider } from '../../src/providers/provider.ts';
+import { ask, never } from '../fixture.ts';
 
 function partsOf(open: Provider['open']): AttemptParts {
   return {

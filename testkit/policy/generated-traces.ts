@@ -3,8 +3,8 @@
  * traces of one or several contexts.
  */
 import assert from 'node:assert/strict';
+import { loadPolicy, type OrderOperator, type Policy, type TraceEvent } from '@cordon/policy';
 import fc from 'fast-check';
-import { loadPolicy, type OrderOperator, type Policy, type TraceEvent } from '../src/index.ts';
 
 /** How often a property is tried. */
 export const RUNS = Number(process.env.CORDON_PROPERTY_RUNS ?? 200);

@@ -6,12 +6,12 @@
  */
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { type Clock, failed, type ModelRequest, ok, type Result } from '@cordon/core';
-import { AnswerReader, type Gathered, streamFailure, unaskedFailure } from './answer.ts';
-import type { CallSignatures } from './call-signatures.ts';
-import { type Failure, failure, type ProviderIdentity } from './failure.ts';
-import { namesIn, toCallOptions } from './prompt.ts';
-import type { Provider } from './providers/provider.ts';
-import { type Fetch, Transport } from './transport.ts';
+import { AnswerReader, type Gathered, streamFailure, unaskedFailure } from '../prompt/answer.ts';
+import type { CallSignatures } from '../prompt/call-signatures.ts';
+import { namesIn, toCallOptions } from '../prompt/prompt.ts';
+import type { Provider } from '../providers/provider.ts';
+import { type Failure, failure, type ProviderIdentity } from '../transport/failure.ts';
+import { type Fetch, Transport } from '../transport/transport.ts';
 
 export interface AttemptParts {
   readonly who: ProviderIdentity;
