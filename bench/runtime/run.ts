@@ -34,6 +34,7 @@ import {
   type Session,
   StoredPins,
 } from '@cordon/hub';
+import { PLANNER } from '@cordon/planner';
 import { emptyPolicy, type Policy } from '@cordon/policy';
 import { readPolicies } from '@cordon/runtime/policies';
 import { longTextsOf } from '@cordon/runtime/rules';
@@ -231,6 +232,7 @@ export class Runtime {
       apps: installed,
       model,
       modelId,
+      planner: PLANNER,
       policy: this.#policy(packs),
       texts: this.#long.texts,
       launcher: appLauncher({

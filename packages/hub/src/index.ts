@@ -29,6 +29,8 @@ export type { FactsMode } from './memory/learning.ts';
 export type { HistoryReach } from './memory/memory.ts';
 export type { SummaryMode } from './memory/summaries.ts';
 export type { Installable, Installables, PackageSource } from './planning/installing.ts';
+export type { ExplicitPlan, Guess, Planner, QuerySurroundings, Subject } from './planning/planner.ts';
+export type { PlanningTask } from './planning/read-plan.ts';
 export { appLauncher, type LaunchOptions, loopLauncher } from './processes/launch.ts';
 export { CATALOGUE, type CatalogueEntry } from './query/catalogue.ts';
 export type { Outcome } from './query/outcome.ts';

@@ -28,6 +28,7 @@ import type { FactsMode } from './memory/learning.ts';
 import type { Memory } from './memory/memory.ts';
 import type { SummaryMode } from './memory/summaries.ts';
 import type { Installables } from './planning/installing.ts';
+import type { Planner } from './planning/planner.ts';
 import type { CatalogueEntry } from './query/catalogue.ts';
 import type { SpokeLauncher } from './spokes/spoke-link.ts';
 
@@ -37,6 +38,7 @@ export interface HubPorts {
   readonly model: Model;
   /** `provider/model` for contexts whose app names none. */
   readonly modelId: string;
+  readonly planner: Planner;
   readonly policy: Policy;
   readonly launcher: AppLauncher;
   readonly spokes: SpokeLauncher;

@@ -20,6 +20,7 @@ import {
   StoredPins,
 } from '@cordon/hub';
 import type { Installer } from '@cordon/install';
+import { PLANNER } from '@cordon/planner';
 import type { LayerName } from '@cordon/sandbox';
 import type { Store } from '@cordon/trace';
 import { installablesOf } from './installables.ts';
@@ -90,6 +91,7 @@ export function composeOn(
     apps,
     model,
     modelId,
+    planner: PLANNER,
     policy,
     launcher: appLauncher({
       sandbox,

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { JsonObject } from '@cordon/core';
 import { validatorOnDemand } from '../../src/apps/schema-validator.ts';
 import { References } from '../../src/context/references.ts';
-import { readPlan } from '../../src/planning/planner.ts';
+import { readPlan } from '../../src/planning/read-plan.ts';
 import { app, serves, shape, TEXT } from '../fixture/app.ts';
 import { yes } from '../fixture/consent.ts';
 import { call, plan } from '../fixture/model.ts';
