@@ -15,11 +15,6 @@ export {
   type Vetting,
 } from './apps/app-pins.ts';
 export type { AppLauncher, AppProcess } from './apps/app-process.ts';
-export {
-  type DescriptionFinding,
-  type OtherApp,
-  scanDescription,
-} from './apps/description-scan.ts';
 export { isIrreversible } from './apps/registry.ts';
 export type { ReadSecret } from './egress/hub-fetch.ts';
 export { Hub, type HubParts } from './hub.ts';

@@ -7,14 +7,13 @@
 import { join } from 'node:path';
 import { BUILT_IN_PRICES, type Configuration, isProviderConfigured } from '@cordon/config';
 import { CODE_ROOT, realPath, stateFolder } from '@cordon/config/reading';
-import { type Consent, type Diagnostic, type InstalledApp, ok, type Result } from '@cordon/core';
+import { type AppId, type Consent, type Diagnostic, type InstalledApp, ok, type Result } from '@cordon/core';
 import {
   appLauncher,
   CATALOGUE,
   type CatalogueEntry,
   Hub,
   loopLauncher,
-  type OtherApp,
   type Reviewer,
   readDescription,
   StoredPins,
@@ -163,6 +162,12 @@ export function storedPins(
     reviewer,
     pinsUnseen,
   });
+}
+
+/** An app of a configuration; its tools, as far as they are known. */
+export interface OtherApp {
+  readonly id: AppId;
+  readonly tools: readonly string[];
 }
 
 /** The apps of a configuration with the tools that are known of them, to find what one says about another. */
