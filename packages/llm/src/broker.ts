@@ -4,10 +4,10 @@
  *
  * Ring 1.
  */
-import { failed, type Model, type ModelFault, ok, type Result } from '@cordon/core';
+import { failed, type Model, type ModelFault, ok, type ProviderConfig, type Result } from '@cordon/core';
 import { CallSignatures } from './call-signatures.ts';
 import { type Failure, failure, quote, toFault } from './failure.ts';
-import { checkProvider, HOSTED_KEY_VARIABLES, isHostedKind, type ProviderConfig } from './provider.ts';
+import { checkProvider, HOSTED_KEY_VARIABLES, isHostedKind } from './provider.ts';
 import type { ProviderCallParts, ProviderRoute } from './provider-call.ts';
 import { cancelled } from './retry.ts';
 

@@ -6,15 +6,8 @@ export {
   routeModels,
 } from './broker.ts';
 export { providerAccess, serviceAccess } from './inside/settings.ts';
-export {
-  type CompatibleProviderConfig,
-  HOSTED_KEY_VARIABLES,
-  type HostedKind,
-  type HostedProviderConfig,
-  type ProviderConfig,
-} from './provider.ts';
+export { HOSTED_KEY_VARIABLES } from './provider.ts';
 export type { ProviderRoute } from './provider-call.ts';
 export { type RetryParts, sleep } from './retry.ts';
 export { createService } from './service.ts';
-export type { Endpoint, EndpointKind } from './service-call.ts';
 export type { Fetch } from './transport.ts';

@@ -10,6 +10,7 @@ import {
   type ModelRequest,
   type ModelResponse,
   ok,
+  type ProviderConfig,
   type Result,
   type RetryLimits,
 } from '@cordon/core';
@@ -17,7 +18,7 @@ import type { Gathered } from './answer.ts';
 import { type AttemptParts, attempt } from './attempt.ts';
 import type { CallSignatures } from './call-signatures.ts';
 import type { Failure } from './failure.ts';
-import { identify, keyOf, type ProviderConfig } from './provider.ts';
+import { identify, keyOf } from './provider.ts';
 import { anthropic } from './providers/anthropic.ts';
 import { google } from './providers/google.ts';
 import { openai } from './providers/openai.ts';

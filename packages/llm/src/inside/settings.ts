@@ -3,10 +3,9 @@
  *
  * Ring 1.
  */
-import type { JsonObject, RetryLimits } from '@cordon/core';
-import { addressOf, type ProviderConfig } from '../provider.ts';
+import type { Endpoint, EndpointKind, JsonObject, ProviderConfig, RetryLimits } from '@cordon/core';
+import { addressOf } from '../provider.ts';
 import type { ProviderRoute } from '../provider-call.ts';
-import type { Endpoint, EndpointKind } from '../service-call.ts';
 
 /** What a process is given, and the one place that it reaches. */
 export interface ProcessAccess {

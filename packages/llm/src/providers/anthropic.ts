@@ -3,7 +3,7 @@
  *
  * Ring 1.
  */
-import type { HostedProviderConfig } from '../provider.ts';
+import type { HostedProviderConfig } from '@cordon/core';
 import { addressOf, keyOf } from '../provider.ts';
 import type { Provider } from './provider.ts';
 

@@ -3,7 +3,7 @@
  *
  * Ring 1.
  */
-import type { CompatibleProviderConfig } from '../provider.ts';
+import type { CompatibleProviderConfig } from '@cordon/core';
 import { keyOf } from '../provider.ts';
 import type { Provider } from './provider.ts';
 

@@ -3,12 +3,10 @@ import { platform } from 'node:os';
 import type { Broker } from '@cordon/broker';
 import type { Configuration } from '@cordon/config';
 import { CODE_ROOT } from '@cordon/config/reading';
-import type { Model, RetryLimits, Service } from '@cordon/core';
+import type { Endpoint, EndpointKind, Model, RetryLimits, Service } from '@cordon/core';
 import {
   callsHere,
   createService,
-  type Endpoint,
-  type EndpointKind,
   type Fetch,
   type ProviderRoute,
   providerAccess,
