@@ -56,26 +56,50 @@ for (const [file, packages] of [
   ],
   [
     'cli/src/context/command-context.ts',
-    ['config', 'console', 'core', 'sandbox/command/tree-digest.ts', 'trace'],
+    ['config', 'console', 'core', 'print', 'sandbox/command/tree-digest.ts', 'trace'],
   ],
   [
     'cli/src/commands/records/sessions.ts',
     [
-      ...['config', 'console', 'core', 'hub/context/owner.ts'],
-      ...['hub/journal/interruption.ts', 'runtime', 'sandbox/command/tree-digest.ts', 'trace'],
+      ...['config', 'core', 'hub/context/owner.ts'],
+      ...['hub/journal/interruption.ts', 'print', 'runtime', 'sandbox/command/tree-digest.ts', 'trace'],
     ],
   ],
   [
     'cli/src/commands/policies/check.ts',
-    ['config', 'console', 'core', 'detectors', 'policy', 'regex', 'runtime', 'scan'],
+    [
+      'config',
+      'console',
+      'core',
+      'detectors',
+      'monitor',
+      'policy',
+      'policy-tools',
+      'print',
+      'regex',
+      'runtime',
+      'scan',
+    ],
   ],
   [
     'cli/src/commands/policies/analyze.ts',
-    ['config', 'console', 'core', 'detectors', 'policy', 'regex', 'runtime', 'scan'],
+    [
+      'config',
+      'console',
+      'core',
+      'detectors',
+      'monitor',
+      'policy',
+      'policy-tools',
+      'print',
+      'regex',
+      'runtime',
+      'scan',
+    ],
   ],
   [
     'cli/src/commands/policies/fmt.ts',
-    ['config', 'console', 'core', 'monitor', 'policy', 'policy-tools', 'regex'],
+    ['config', 'console', 'core', 'monitor', 'policy', 'policy-tools', 'print', 'regex'],
   ],
 ] as const) {
   test(`${file} loads ${packages.join(', ')}`, () => {
@@ -86,7 +110,7 @@ for (const [file, packages] of [
 
 test('the hub loads no linter, no formatter and no reader of recorded traces', () => {
   const loaded = modulesOf('runtime/src/compose.ts');
-  assert.ok(loaded.includes('policy/src/index.ts'));
+  assert.ok(loaded.includes('policy/index.ts'));
   assert.deepEqual(
     loaded.filter((module) => module.startsWith('policy-tools/')),
     [],

@@ -9,7 +9,6 @@ import { basename, join } from 'node:path';
 import { type Configuration, isInEffect } from '@cordon/config';
 import { isFile, realPath } from '@cordon/config/reading';
 import { appParts, drawFindings, freeTexts, leftOutText } from '@cordon/console/review';
-import { renderTable } from '@cordon/console/text';
 import type { AppId, InstalledApp } from '@cordon/core';
 import {
   type AppDescription,
@@ -19,6 +18,7 @@ import {
   readDescription,
 } from '@cordon/hub';
 import { installedRecord } from '@cordon/install';
+import { renderTable } from '@cordon/print';
 import { knownApps, type OtherApp, storedPins } from '@cordon/runtime/compose';
 import { openJournal } from '@cordon/runtime/journal';
 import { findInstalled, parsePackageLauncher } from '@cordon/sandbox';

@@ -2,10 +2,10 @@
 
 import type { Configuration } from '@cordon/config';
 import { jsonFault, openBytes, readStream } from '@cordon/config/reading';
-import { drawExcerpt, SourceLines } from '@cordon/console/text';
 import { type Diagnostic, failed, ok, parseJson, type Result, visibleLine } from '@cordon/core';
 import { type Asking, standardDetectors } from '@cordon/detectors';
 import { lint, parseTools, type ToolSchema } from '@cordon/policy-tools';
+import { drawExcerpt, SourceLines } from '@cordon/print';
 import { loadedPolicy } from '@cordon/runtime/policies';
 import { counted, type Dialect } from '@cordon/scan';
 import type { CommandContext } from '../../context/command-context.ts';

@@ -4,9 +4,9 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { readLabelFile } from '@cordon/config/labels';
 import { BASE_PACK, DEFAULT_PACKS } from '@cordon/config/packs';
-import { Drawing } from '@cordon/console/text';
 import { type Diagnostic, failed, type JsonObject, ok, type Result, type ToolLabelEntry } from '@cordon/core';
 import type { TraceFormat } from '@cordon/policy-tools';
+import { Drawing } from '@cordon/print';
 import type { Answerers } from '@cordon/runtime/answerers';
 import { packFile } from '@cordon/runtime/policies';
 import {
