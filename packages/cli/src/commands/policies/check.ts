@@ -77,7 +77,7 @@ async function ownAsking(
   const isAgreed = isInEffect(configuration, context.now);
   const modules = isAgreed ? asking.modules : [];
   if (modules.length + namedModules.length === 0) return ok(undefined);
-  const { answerersFor } = await import('@cordon/runtime/answerers');
+  const { answerersFor } = await import('@cordon/scan/answerers');
   const answerers = await answerersFor({ ...configuration, asking: { ...asking, modules } });
   if (!answerers.ok) return answerers;
   context.atEnd(async () => answerers.value?.close());
