@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { evidenceOfFacts, evidenceOfSession, GrantComparison } from '../../src/memory/evidence.ts';
+import { evidenceOfFacts, evidenceOfSession, GrantComparison } from '@cordon/scan/evidence';
 import { app, NUMBER, serves, shape, TEXT } from '../fixture/app.ts';
 import { yes } from '../fixture/consent.ts';
 import { call, field, plan, type Script } from '../fixture/model.ts';

@@ -8,7 +8,7 @@ import {
   type Manifest,
   type RememberedValue,
 } from '@cordon/core';
-import { evidenceOfFacts } from '../../src/memory/evidence.ts';
+import { evidenceOfFacts } from '@cordon/scan/evidence';
 import { askedIn, observedIn } from '../../src/memory/observed-facts.ts';
 import { app, NUMBER, serves, shape, TEXT } from '../fixture/app.ts';
 import { no, yes } from '../fixture/consent.ts';
