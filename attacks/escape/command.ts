@@ -6,7 +6,7 @@
  */
 import type { CommandContext } from '@cordon/cli/program';
 import { EXIT, type ExitCode } from '@cordon/cli/program';
-import { renderTable } from '@cordon/console/text';
+import { renderTable } from '@cordon/print';
 import { readWeaker } from '@cordon/runtime/weaker';
 import type { Outcome } from './program.ts';
 import { type Result as Attempted, attemptsHere, runSuite } from './suite.ts';

@@ -25,6 +25,7 @@ import {
 } from '@cordon/core';
 import { Hub, type Session } from '@cordon/hub';
 import { NO_PINS } from '@cordon/hub/parts';
+import { PLANNER } from '@cordon/planner';
 import { loadPolicy } from '@cordon/policy';
 import { app, NUMBER, scriptedLauncher, shape } from '@cordon/testkit/hub/app.ts';
 import { realLoop } from '@cordon/testkit/hub/spoke.ts';
@@ -131,6 +132,7 @@ function raise(folder: string): Rig {
     apps: [DESK.installed],
     model,
     modelId: 'bench/calling',
+    planner: PLANNER,
     policy: policy.value,
     launcher: scriptedLauncher([DESK], () => undefined, new Map()),
     spokes: realLoop(),

@@ -12,6 +12,7 @@ import type { Consent, InstalledApp, Model, ModelRequest, ModelResponse } from '
 import { DEFAULT_TURN_LIMITS, ok } from '@cordon/core';
 import { Hub, type SpokeLauncher } from '@cordon/hub';
 import { NO_PINS } from '@cordon/hub/parts';
+import { PLANNER } from '@cordon/planner';
 import { loadPolicy } from '@cordon/policy';
 import { fail, type Rig } from '@cordon/testkit/isolation/rig.ts';
 import { openStore } from '@cordon/trace';
@@ -119,6 +120,7 @@ export async function toolCalls(rig: Rig, app: InstalledApp, folder: string): Pr
     apps: [app],
     model,
     modelId: 'bench/calling',
+    planner: PLANNER,
     policy: policy.value,
     launcher: rig.apps,
     spokes: loops,

@@ -13,6 +13,7 @@ import {
   type Consent,
   DEFAULT_WARM_LIMITS,
   type Event,
+  type FactsMode,
   type InstalledApp,
   id,
   isJsonObject,
@@ -25,15 +26,8 @@ import {
   type TurnLimits,
 } from '@cordon/core';
 import { detectorLauncher } from '@cordon/detector-process/launch';
-import {
-  appLauncher,
-  type FactsMode,
-  Hub,
-  loopLauncher,
-  type Outcome,
-  type Session,
-  StoredPins,
-} from '@cordon/hub';
+import { appLauncher, Hub, loopLauncher, type Outcome, type Session, StoredPins } from '@cordon/hub';
+import { PLANNER } from '@cordon/planner';
 import { emptyPolicy, type Policy } from '@cordon/policy';
 import { readPolicies } from '@cordon/runtime/policies';
 import { longTextsOf } from '@cordon/runtime/rules';
@@ -231,6 +225,7 @@ export class Runtime {
       apps: installed,
       model,
       modelId,
+      planner: PLANNER,
       policy: this.#policy(packs),
       texts: this.#long.texts,
       launcher: appLauncher({

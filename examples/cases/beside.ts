@@ -1,6 +1,6 @@
 /** Two stories side by side in the terminal. Words of others in them are escaped. Ring 2. */
 import type { Screen, Style } from '@cordon/console/text';
-import { cellLines, padded } from '@cordon/console/text';
+import { cellLines, padded } from '@cordon/print';
 
 export interface Story {
   readonly title: string;

@@ -6,7 +6,7 @@
 
 import type { CommandContext } from '@cordon/cli/program';
 import type { Screen } from '@cordon/console/text';
-import { Drawing, type Marks, renderTable } from '@cordon/console/text';
+import { Drawing, type Marks, renderTable } from '@cordon/print';
 import type { Comparison } from '../presentation/compare.ts';
 import { figureText, lineRows } from '../presentation/figure.ts';
 import { reservations } from '../presentation/page.ts';

@@ -1,9 +1,11 @@
 /** Each provider's library, with all that it needs, loads in a process and speaks through the relay. */
+
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { test } from 'node:test';
-import { type ProviderConfig, providerAccess } from '@cordon/llm';
+import type { ProviderConfig } from '@cordon/core';
+import { providerAccess } from '@cordon/llm';
 import { CERTIFICATE, CERTIFICATE_KEY } from '../../../e2e/certificate.ts';
 import { openBroker } from '../src/index.ts';
 import { accessTo, ask, CODE_ROOT, KEY, LIMITS, never, watchedSandbox } from './fixture.ts';

@@ -56,13 +56,13 @@ for (const [file, packages] of [
   ],
   [
     'cli/src/context/command-context.ts',
-    ['config', 'console', 'core', 'sandbox/command/tree-digest.ts', 'trace'],
+    ['config', 'console', 'core', 'print', 'sandbox/command/tree-digest.ts', 'trace'],
   ],
   [
     'cli/src/commands/records/sessions.ts',
     [
-      ...['config', 'console', 'core', 'hub/context/owner.ts'],
-      ...['hub/journal/interruption.ts', 'runtime', 'sandbox/command/tree-digest.ts', 'trace'],
+      ...['config', 'core', 'hub/context/owner.ts'],
+      ...['hub/journal/interruption.ts', 'print', 'runtime', 'sandbox/command/tree-digest.ts', 'trace'],
     ],
   ],
   [
@@ -75,6 +75,7 @@ for (const [file, packages] of [
       'monitor',
       'policy',
       'policy-tools',
+      'print',
       'regex',
       'runtime',
       'scan',
@@ -90,6 +91,7 @@ for (const [file, packages] of [
       'monitor',
       'policy',
       'policy-tools',
+      'print',
       'regex',
       'runtime',
       'scan',
@@ -97,7 +99,7 @@ for (const [file, packages] of [
   ],
   [
     'cli/src/commands/policies/fmt.ts',
-    ['config', 'console', 'core', 'monitor', 'policy', 'policy-tools', 'regex'],
+    ['config', 'console', 'core', 'monitor', 'policy', 'policy-tools', 'print', 'regex'],
   ],
 ] as const) {
   test(`${file} loads ${packages.join(', ')}`, () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jsonLine, Screen } from '@cordon/console/text';
+import { Screen } from '@cordon/console/text';
 import { DEFAULT_LABEL, type Event, type EventBody, type EventFrame, id, type Reason } from '@cordon/core';
+import { jsonLine } from '@cordon/print';
 import fc from 'fast-check';
 import '../../../tools/seed.ts';
 import { EventRenderer, renderDiagnostics } from '../src/print/render.ts';

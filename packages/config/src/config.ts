@@ -15,13 +15,13 @@ import {
   type InstalledApp,
   type ModelPrices,
   ok,
+  type ProviderConfig,
+  type ReadSecret,
   type Result,
   type RetryLimits,
   type ToolLabelEntry,
   type TurnLimits,
 } from '@cordon/core';
-import type { ReadSecret } from '@cordon/hub';
-import type { ProviderConfig } from '@cordon/llm';
 import type { StoreKey } from '@cordon/trace';
 import { type AnswerRule, parseAnswers } from './answers.ts';
 import {

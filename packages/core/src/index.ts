@@ -75,6 +75,7 @@ export {
   withoutProse,
 } from './json/schema.ts';
 export { jsonText, settle, settledTexts } from './json/settled-json.ts';
+export type { FactsMode, HistoryReach, SummaryMode } from './manifest/limits.ts';
 export {
   type AppLimits,
   DEFAULT_APP_LIMITS,
@@ -93,6 +94,7 @@ export {
   type TurnLimits,
   type WarmLimits,
 } from './manifest/limits.ts';
+export type { ReadSecret } from './manifest/manifest.ts';
 export {
   type AppSource,
   type Credential,
@@ -134,6 +136,14 @@ export type {
   ModelToolCall,
   Usage,
 } from './model/model.ts';
+export type {
+  CompatibleProviderConfig,
+  Endpoint,
+  EndpointKind,
+  HostedKind,
+  HostedProviderConfig,
+  ProviderConfig,
+} from './model/provider-config.ts';
 export {
   type AnswerBook,
   type Question,

@@ -12,6 +12,7 @@ import {
   DEFAULT_TURN_LIMITS,
   DEFAULT_WARM_LIMITS,
   failed,
+  type HistoryReach,
   ok,
   type Result,
   type SessionId,
@@ -19,7 +20,6 @@ import {
 import { emptyPolicy } from '@cordon/policy';
 import type { SessionFault, Store } from '@cordon/trace';
 import { beginSession, type SessionOptions, type SessionRecord } from './journal/session-record.ts';
-import type { HistoryReach } from './memory/memory.ts';
 import { StoredMemory, sessionGrants } from './memory/stored-memory.ts';
 import { NO_INSTALLABLES } from './planning/installing.ts';
 import { CATALOGUE } from './query/catalogue.ts';

@@ -15,20 +15,13 @@ export {
   type Vetting,
 } from './apps/app-pins.ts';
 export type { AppLauncher, AppProcess } from './apps/app-process.ts';
-export {
-  type DescriptionFinding,
-  type OtherApp,
-  scanDescription,
-} from './apps/description-scan.ts';
 export { isIrreversible } from './apps/registry.ts';
-export type { ReadSecret } from './egress/hub-fetch.ts';
 export { Hub, type HubParts } from './hub.ts';
 export type { SessionOptions, SessionRecord } from './journal/session-record.ts';
 export type { Answering } from './mediation/detector-queries.ts';
-export type { FactsMode } from './memory/learning.ts';
-export type { HistoryReach } from './memory/memory.ts';
-export type { SummaryMode } from './memory/summaries.ts';
 export type { Installable, Installables, PackageSource } from './planning/installing.ts';
+export type { ExplicitPlan, Guess, Planner, QuerySurroundings, Subject } from './planning/planner.ts';
+export type { PlanningTask } from './planning/read-plan.ts';
 export { appLauncher, type LaunchOptions, loopLauncher } from './processes/launch.ts';
 export { CATALOGUE, type CatalogueEntry } from './query/catalogue.ts';
 export type { Outcome } from './query/outcome.ts';

@@ -222,6 +222,7 @@ export function assembleSession(
     past,
   );
   const planning = new Planning({
+    planner: parts.planner,
     registry,
     apps,
     models,

@@ -8,11 +8,14 @@ import type {
   Clock,
   Consent,
   Event,
+  FactsMode,
   InstalledApp,
   MemoryLimits,
   Model,
   ModelPrices,
+  ReadSecret,
   SessionId,
+  SummaryMode,
   TextJudge,
   TurnLimits,
   WarmLimits,
@@ -22,12 +25,10 @@ import type { SessionJournal, Store } from '@cordon/trace';
 import type { AppPins } from './apps/app-pins.ts';
 import type { AppLauncher } from './apps/app-process.ts';
 import type { Grants } from './consent/grants.ts';
-import type { ReadSecret } from './egress/hub-fetch.ts';
 import type { Answering } from './mediation/detector-queries.ts';
-import type { FactsMode } from './memory/learning.ts';
 import type { Memory } from './memory/memory.ts';
-import type { SummaryMode } from './memory/summaries.ts';
 import type { Installables } from './planning/installing.ts';
+import type { Planner } from './planning/planner.ts';
 import type { CatalogueEntry } from './query/catalogue.ts';
 import type { SpokeLauncher } from './spokes/spoke-link.ts';
 
@@ -37,6 +38,7 @@ export interface HubPorts {
   readonly model: Model;
   /** `provider/model` for contexts whose app names none. */
   readonly modelId: string;
+  readonly planner: Planner;
   readonly policy: Policy;
   readonly launcher: AppLauncher;
   readonly spokes: SpokeLauncher;

@@ -1,13 +1,8 @@
 /** A broker whose waits are recorded instead of waited for, and requests to try it with. */
 import { createServer } from 'node:http';
-import type { ModelRequest, ModelTool, RetryLimits } from '@cordon/core';
+import type { ModelRequest, ModelTool, ProviderConfig, RetryLimits } from '@cordon/core';
 import { type FakeOpenAi, type FakeScript, startFakeOpenAi } from '@cordon/testkit/fake-openai/server.ts';
-import {
-  createModelBroker,
-  type ModelBroker,
-  type ModelBrokerOptions,
-  type ProviderConfig,
-} from '../src/index.ts';
+import { createModelBroker, type ModelBroker, type ModelBrokerOptions } from '../src/index.ts';
 
 export const KEY = 'sk-test-0123456789abcdef';
 const LIMITS: RetryLimits = { attempts: 3, firstWaitMs: 100, longestWaitMs: 5000, callSeconds: 60 };

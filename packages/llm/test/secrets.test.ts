@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
+import type { ProviderConfig } from '@cordon/core';
 import {
   calls,
   cuts,
@@ -10,7 +11,7 @@ import {
   says,
   startFakeOpenAi,
 } from '@cordon/testkit/fake-openai/server.ts';
-import type { Fetch, ProviderConfig } from '../src/index.ts';
+import type { Fetch } from '../src/index.ts';
 import { ask, brokerFor, never, READ_TOOL, withFake } from './fixture.ts';
 
 const KEY = 'sk-proj-Zq+/9 "quoted" key';

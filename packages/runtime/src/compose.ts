@@ -7,19 +7,19 @@
 import { join } from 'node:path';
 import { BUILT_IN_PRICES, type Configuration, isProviderConfigured } from '@cordon/config';
 import { CODE_ROOT, realPath, stateFolder } from '@cordon/config/reading';
-import { type Consent, type Diagnostic, type InstalledApp, ok, type Result } from '@cordon/core';
+import { type AppId, type Consent, type Diagnostic, type InstalledApp, ok, type Result } from '@cordon/core';
 import {
   appLauncher,
   CATALOGUE,
   type CatalogueEntry,
   Hub,
   loopLauncher,
-  type OtherApp,
   type Reviewer,
   readDescription,
   StoredPins,
 } from '@cordon/hub';
 import type { Installer } from '@cordon/install';
+import { PLANNER } from '@cordon/planner';
 import type { LayerName } from '@cordon/sandbox';
 import type { Store } from '@cordon/trace';
 import { installablesOf } from './installables.ts';
@@ -90,6 +90,7 @@ export function composeOn(
     apps,
     model,
     modelId,
+    planner: PLANNER,
     policy,
     launcher: appLauncher({
       sandbox,
@@ -161,6 +162,12 @@ export function storedPins(
     reviewer,
     pinsUnseen,
   });
+}
+
+/** An app of a configuration; its tools, as far as they are known. */
+export interface OtherApp {
+  readonly id: AppId;
+  readonly tools: readonly string[];
 }
 
 /** The apps of a configuration with the tools that are known of them, to find what one says about another. */

@@ -4,9 +4,9 @@
  * Ring 1.
  */
 import { Worker } from 'node:worker_threads';
-import type { Answerers } from '@cordon/runtime/answerers';
 import { PartScanner } from './examine/part-scanner.ts';
 import type { ScanTask, Unit, UnitOutcome } from './parts/part.ts';
+import type { Answerers } from './policies/answerers.ts';
 
 export interface ScannerPool {
   /** Units that are worth handing over before the first is done. */

@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Drawing, Screen } from '@cordon/console/text';
+import { Screen } from '@cordon/console/text';
 import { type Json, textColumns } from '@cordon/core';
 import { decodeChat } from '@cordon/policy-tools';
+import { Drawing } from '@cordon/print';
 import fc from 'fast-check';
 import '../../../tools/seed.ts';
 import { MessageStream } from '../src/traces/message-stream.ts';

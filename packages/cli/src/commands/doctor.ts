@@ -3,10 +3,10 @@
 import { arch, platform, release } from 'node:os';
 import { type Configuration, isProviderConfigured, modelInUse } from '@cordon/config';
 import { CODE_ROOT, runsPrograms } from '@cordon/config/reading';
-import { renderTable } from '@cordon/console/text';
 import type { Fault, Result } from '@cordon/core';
 import { DetectorProcess, FAULTS } from '@cordon/detector-process';
 import { detectorLauncher } from '@cordon/detector-process/launch';
+import { renderTable } from '@cordon/print';
 import { CONFINES_PROVIDERS } from '@cordon/runtime';
 import { openJournal } from '@cordon/runtime/journal';
 import { openMachineSandbox } from '@cordon/runtime/sandbox';

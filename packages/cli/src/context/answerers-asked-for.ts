@@ -1,6 +1,6 @@
 /** `--ask-models` and `--detectors`, as commands about traces take them. Ring 1. */
 import { fault } from '@cordon/core';
-import type { Answerers } from '@cordon/runtime/answerers';
+import type { Answerers } from '@cordon/scan/answerers';
 import type { CommandContext } from './command-context.ts';
 
 export interface AskingOptions {
@@ -22,7 +22,7 @@ export async function answerersAskedFor(
   // Without `--ask-models` no file of the current folder counts, whoever put it there.
   const configuration = context.configuration(askModels === true ? {} : { withoutFile: true });
   if (configuration === null || !(await context.agrees(configuration))) return null;
-  const { answerersFor } = await import('@cordon/runtime/answerers');
+  const { answerersFor } = await import('@cordon/scan/answerers');
   const answerers = await answerersFor(configuration);
   if (!answerers.ok) {
     context.noteDiagnostics(answerers.fault);

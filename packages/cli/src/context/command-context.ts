@@ -14,8 +14,9 @@ import {
 } from '@cordon/config';
 import type { Environment } from '@cordon/config/reading';
 import { Terminal, TerminalAgreement, TerminalConsent, terminalClock } from '@cordon/console';
-import { eventLine, jsonLine, Screen } from '@cordon/console/text';
+import { Screen } from '@cordon/console/text';
 import { type Diagnostic, type Event, type Fault, harmlessText } from '@cordon/core';
+import { eventLine, jsonLine } from '@cordon/print';
 import type { SetupError } from '@cordon/runtime';
 import { EventRenderer, renderDiagnostics } from '../print/render.ts';
 import { EXIT, type ExitCode } from './exit.ts';

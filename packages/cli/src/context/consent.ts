@@ -4,7 +4,8 @@ import { type Configuration, consentFrom, loadAnswers, parseEnd } from '@cordon/
 import { LineAnswers, WaitingConsent } from '@cordon/console';
 import type { InTurn } from '@cordon/console/review';
 import { type Consent, type Fault, failed, fault, ok, type Result } from '@cordon/core';
-import type { OtherApp, Reviewer } from '@cordon/hub';
+import type { Review, Reviewer } from '@cordon/hub';
+import type { OtherApp } from '@cordon/runtime/compose';
 import type { CommandContext } from './command-context.ts';
 
 /** Null: an option or the answers file is wrong, and that has been reported. */
@@ -58,15 +59,20 @@ function waitingConsent(context: CommandContext): Result<Consent | null, Fault> 
 /** Who looks at apps that nobody has agreed to; null: there is no person here. */
 export function reviewerOf(
   { terminal, notes, options }: CommandContext,
-  others: () => readonly OtherApp[],
+  apps: () => readonly OtherApp[],
 ): Reviewer | null {
   if (!terminal.isInteractive || options.denyAll === true) return null;
   const inTurn: InTurn = (signal, absent, ask) =>
     terminal.alone(() => (signal.aborted ? Promise.resolve(absent) : ask()));
-  const parts = { screen: notes, terminal, inTurn, others };
-  // Loaded when there is something to look at: it looks for orders in descriptions, with the hub and the detectors.
+  // Loaded when there is something to look at: the scan needs the detectors.
   return {
-    agrees: async (review, signal) =>
-      new (await import('@cordon/console/review')).TerminalReviewer(parts).agrees(review, signal),
+    agrees: async (review, signal) => {
+      const [{ TerminalReviewer }, { scannedDescription }] = await Promise.all([
+        import('@cordon/console/review'),
+        import('@cordon/scan/description'),
+      ]);
+      const findings = ({ app, description }: Review) => scannedDescription(description, app.id, apps());
+      return new TerminalReviewer({ screen: notes, terminal, inTurn, findings }).agrees(review, signal);
+    },
   };
 }

@@ -6,9 +6,10 @@
  * Ring 1.
  */
 
-import type { Drawing, Marks, Style } from '@cordon/console/text';
+import type { Style } from '@cordon/console/text';
 import type { Policy } from '@cordon/policy';
 import type { PolicyDecision, PolicyReason } from '@cordon/policy-tools';
+import type { Drawing, Marks } from '@cordon/print';
 import { renderRange, type TraceInput } from '@cordon/scan';
 
 type Explanation = PolicyReason['explanation'];

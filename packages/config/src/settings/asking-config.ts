@@ -4,7 +4,7 @@
  *
  * Ring 0; see docs/cli.md and docs/detectors.md.
  */
-import type { Endpoint, EndpointKind } from '@cordon/llm';
+import type { Endpoint, EndpointKind } from '@cordon/core';
 import { readAddress } from '../apps/app-config.ts';
 import { readNetworkEntry } from '../apps/network-config.ts';
 import { type ConfigReader, type Located, readBounded } from '../reading/config-reader.ts';

@@ -4,7 +4,7 @@
  *
  * Ring 0; see docs/memory.md.
  */
-import type { FactsMode, HistoryReach, SummaryMode } from '@cordon/hub';
+import type { FactsMode, HistoryReach, SummaryMode } from '@cordon/core';
 import type { Retention } from '@cordon/trace';
 import { readPath } from '../apps/manifest-config.ts';
 import type { KeySource } from '../keys/store-key.ts';

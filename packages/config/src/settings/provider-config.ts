@@ -4,8 +4,7 @@
  *
  * Ring 0.
  */
-import { DEFAULT_RETRY_LIMITS, type RetryLimits } from '@cordon/core';
-import type { HostedKind, ProviderConfig } from '@cordon/llm';
+import { DEFAULT_RETRY_LIMITS, type HostedKind, type ProviderConfig, type RetryLimits } from '@cordon/core';
 import { isLoopback, providerAddressProblem, readAddress } from '../apps/app-config.ts';
 import {
   type ConfigReader,

@@ -5,19 +5,13 @@
  * Ring 0: what is agreed to here is what models read and grants are bound to. Silence declines.
  */
 
-import { type AppId, visibleLine, visibleLines } from '@cordon/core';
-import {
-  type DescriptionFinding,
-  descriptionDigest,
-  type OtherApp,
-  type Review,
-  type Reviewer,
-} from '@cordon/hub';
+import { visibleLine, visibleLines } from '@cordon/core';
+import { descriptionDigest, type Review, type Reviewer } from '@cordon/hub';
 import type { Reply, Takes, Terminal } from '../terminal/terminal.ts';
 import type { Screen, Style } from '../text/screen.ts';
 import type { DiffLine } from '../text/text-diff.ts';
 import { type AppPart, appParts, type PartDifference, partDifferences } from './app-text.ts';
-import { scannedDescription } from './scanned-description.ts';
+import type { DescriptionFinding } from './finding.ts';
 
 const FRAME = '▐ ';
 /** Lines of one part that are shown at once. */
@@ -33,8 +27,8 @@ export interface TerminalReviewerParts {
   readonly screen: Screen;
   readonly terminal: Terminal;
   readonly inTurn: InTurn;
-  /** The apps of the configuration, with the tools that are known of them. */
-  readonly others: () => readonly OtherApp[];
+  /** What is suspicious in the description. */
+  readonly findings: (review: Review) => readonly DescriptionFinding[];
 }
 
 export class TerminalReviewer implements Reviewer {
@@ -49,8 +43,8 @@ export class TerminalReviewer implements Reviewer {
   }
 
   async #ask(review: Review, signal: AbortSignal): Promise<boolean> {
-    const { screen, others } = this.#parts;
-    const isLong = drawReview(screen, review, others(), SHOWN_LINES);
+    const { screen, findings } = this.#parts;
+    const isLong = drawReview(screen, review, findings(review), SHOWN_LINES);
     const question = `${FRAME}Agree to this? [y] yes${isLong ? '  [v] view all' : ''}  [n] no (default) > `;
     for (let attempt = 0; attempt < MOST_ATTEMPTS; ) {
       const reply = await this.#reply(question, 'answer', signal);
@@ -98,7 +92,7 @@ export class TerminalReviewer implements Reviewer {
 export function drawReview(
   screen: Screen,
   review: Review,
-  others: readonly OtherApp[],
+  findings: readonly DescriptionFinding[],
   most: number,
 ): boolean {
   const { app, before, stopped } = review;
@@ -118,13 +112,9 @@ export function drawReview(
     );
   let isLong = false;
   for (const block of blocksOf(review)) isLong = drawBlock(screen, block, most) || isLong;
-  drawFindings(screen, scannedDescription(review.description, othersThan(app.id, others)));
+  drawFindings(screen, findings);
   screen.say(`${FRAME}pin: `, descriptionDigest(review.description));
   return isLong;
-}
-
-function othersThan(app: AppId, others: readonly OtherApp[]): readonly OtherApp[] {
-  return others.filter(({ id }) => id !== app);
 }
 
 /** A part of what is shown: its title, and its lines with the marks of a difference. */

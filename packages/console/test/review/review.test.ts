@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_APP_LIMITS, type InstalledApp, id, type Json } from '@cordon/core';
 import type { AppDescription, Review } from '@cordon/hub';
+import { scannedDescription } from '@cordon/scan/description';
 import { freeTexts } from '../../src/review/app-text.ts';
 import { drawReview, TerminalReviewer } from '../../src/review/review.ts';
 import { type ScriptedTerminal, scriptedTerminal, untilShown } from '../scripted-terminal.ts';
@@ -44,13 +45,14 @@ const before = (description: AppDescription, configured: Json = { command: 'node
 
 function shownOf(what: Review, most = 100): readonly string[] {
   const scripted = scriptedTerminal();
-  drawReview(scripted.screen, what, [{ id: id('drive'), tools: ['search'] }], most);
+  const apps = [{ id: id<'app'>('drive'), tools: ['search'] }];
+  drawReview(scripted.screen, what, scannedDescription(what.description, what.app.id, apps), most);
   return scripted.shown().split('\n');
 }
 
 function asked(what: Review, scripted: ScriptedTerminal, signal = new AbortController().signal) {
   const { screen, terminal } = scripted;
-  return new TerminalReviewer({ screen, terminal, inTurn: (_, __, ask) => ask(), others: () => [] }).agrees(
+  return new TerminalReviewer({ screen, terminal, inTurn: (_, __, ask) => ask(), findings: () => [] }).agrees(
     what,
     signal,
   );

@@ -108,6 +108,18 @@ export interface QueryUse {
   readonly cost: number | null;
 }
 
+/**
+ * How far the history of an app reaches: `session`, its own session; `app`, earlier sessions of the same app too, and for
+ * the planner the user's earlier queries.
+ */
+export type HistoryReach = 'session' | 'app';
+
+/** `patterns`: patterns find facts. `model`: a model also finds what the patterns miss. `off`: no facts are learnt. */
+export type FactsMode = 'model' | 'patterns' | 'off';
+
+/** `model`: by a model, and where that fails as `extract`, which is without one. */
+export type SummaryMode = 'model' | 'extract' | 'off';
+
 /** How much of its earlier history a context sees again. */
 export interface MemoryLimits {
   /** Messages of the user, each with what followed it. */

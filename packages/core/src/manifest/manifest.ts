@@ -6,7 +6,9 @@
  */
 
 import type { JsonSchema } from '../json/json.ts';
+import type { Fault } from '../values/fault.ts';
 import type { AppId, FunctionalityName } from '../values/id.ts';
+import type { Result } from '../values/result.ts';
 import { type AppLimits, DEFAULT_APP_LIMITS } from './limits.ts';
 import type { ToolLabelEntry } from './tool-label.ts';
 
@@ -96,6 +98,9 @@ export interface Credential {
 export type SecretSource =
   | { readonly kind: 'variable'; readonly name: string }
   | { readonly kind: 'file'; readonly path: string };
+
+/** The text of a secret; it is asked for anew for each request, and kept nowhere. */
+export type ReadSecret = (source: SecretSource) => Result<string, Fault>;
 
 /** How the app comes to life. */
 export type AppSource =

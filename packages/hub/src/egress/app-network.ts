@@ -5,7 +5,7 @@
  * Ring 0.
  */
 import { connect as dial, type Server } from 'node:net';
-import { type Fault, failed, fault, type InstalledApp, ok, type Result } from '@cordon/core';
+import { type Fault, failed, fault, type InstalledApp, ok, type ReadSecret, type Result } from '@cordon/core';
 import {
   Budget,
   DEFAULT_EGRESS_LIMITS,
@@ -20,7 +20,7 @@ import {
 import type { Client } from '@modelcontextprotocol/client';
 import type { NetworkAccess } from '../apps/app-process.ts';
 import type { DecideEgress, EgressDoor } from './egress-gate.ts';
-import { type ReadSecret, serveFetch } from './hub-fetch.ts';
+import { serveFetch } from './hub-fetch.ts';
 
 export { type DecideEgress, type EgressDoor, EgressGate } from './egress-gate.ts';
 

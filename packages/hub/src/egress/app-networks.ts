@@ -4,7 +4,7 @@
  *
  * Ring 0.
  */
-import type { AppId, InstalledApp } from '@cordon/core';
+import type { AppId, InstalledApp, ReadSecret } from '@cordon/core';
 import { egressRequirement } from '../consent/requirements.ts';
 import type { Context } from '../context/context.ts';
 import type { Query } from '../context/query.ts';
@@ -12,7 +12,6 @@ import type { Recorder } from '../journal/recorder.ts';
 import type { Gate } from '../mediation/gate.ts';
 import type { AppNetwork } from './app-network.ts';
 import type { EgressGateParts } from './egress-gate.ts';
-import type { ReadSecret } from './hub-fetch.ts';
 
 export interface AppNetworksParts {
   readonly gate: Gate;

@@ -6,14 +6,13 @@
  */
 import {
   type Credential,
-  type Fault,
   failed,
   isJsonObject,
   type Json,
   type JsonObject,
   ok,
+  type ReadSecret,
   type Result,
-  type SecretSource,
   toJson,
 } from '@cordon/core';
 import {
@@ -27,9 +26,6 @@ import {
   type WayOut,
 } from '@cordon/egress';
 import type { Client } from '@modelcontextprotocol/client';
-
-/** The text of a secret; it is asked for anew for each request, and kept nowhere. */
-export type ReadSecret = (source: SecretSource) => Result<string, Fault>;
 
 export interface FetchParts {
   readonly way: WayOut;

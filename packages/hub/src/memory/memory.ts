@@ -27,12 +27,6 @@ export interface CarriedTurns extends Omit<RememberedTurns, 'sources'> {
   readonly sessions: number;
 }
 
-/**
- * How far the history of an app reaches: `session`, its own session; `app`, earlier sessions of the same app too, and for
- * the planner the user's earlier queries.
- */
-export type HistoryReach = 'session' | 'app';
-
 /** Turns that no longer fit into what is shown, and are in no summary yet. */
 export interface OlderTurns {
   /** The summary that the new one takes the place of; null: there is none. */

@@ -10,6 +10,7 @@ import {
   EARLIER_OUTCOMES,
   type EarlierOutcome,
   type EventId,
+  type HistoryReach,
   HUB_LABEL,
   joinLabels,
   type Label,
@@ -30,14 +31,7 @@ import {
   type ObservedFact,
   type QueryPast,
 } from '../context/query-facts.ts';
-import type {
-  AnsweredBy,
-  CarriedTurns,
-  HistoryReach,
-  Memory,
-  OlderTurns,
-  RememberedTurns,
-} from './memory.ts';
+import type { AnsweredBy, CarriedTurns, Memory, OlderTurns, RememberedTurns } from './memory.ts';
 import { divideHistory, shownText, summaryMessages } from './working-memory.ts';
 
 const SYSTEM: MemoryOwner = { kind: 'system' };

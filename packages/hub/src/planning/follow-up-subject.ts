@@ -5,7 +5,7 @@
  * Ring 0.
  */
 import type { Event, EventId, StepPlan } from '@cordon/core';
-import type { Subject } from './planning.ts';
+import type { Subject } from './planner.ts';
 import { routeOf } from './route.ts';
 
 /** Queries of one subject whose words count as known. */

@@ -6,12 +6,11 @@
  * The planner has seen the user's own words and vetted descriptions, so the task holds no word of an app. But the user may have
  * told one app what another one should not know.
  *
- * Ring 1: the check guesses which words count as told elsewhere. The hub does not release a task in which it finds none.
+ * Ring 0: an app gets a task in which this finds nothing told elsewhere without a question.
  */
 import type { InstalledApp, PlannerInput, PlanStep, ReleasedItem } from '@cordon/core';
 import { USER_LABEL } from '@cordon/core';
-import { vettedWords } from './app-index.ts';
-import { contentWords } from './tokenize.ts';
+import { contentWords, vettedWords } from './tokenize.ts';
 
 /** What the planner had been shown. */
 export interface Heard {

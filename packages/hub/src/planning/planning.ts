@@ -4,7 +4,7 @@
  *
  * The planner's context is new for each question and holds no app's words.
  *
- * Ring 0; the reading of its answer is ring 1, and a plan is a claim however it came about.
+ * Ring 0; the planner is ring 1, and a plan is a claim however it came about.
  */
 import {
   type AppId,
@@ -22,7 +22,7 @@ import {
   type StepPlan,
 } from '@cordon/core';
 import type { AppHost } from '../apps/app-host.ts';
-import type { Registry } from '../apps/registry.ts';
+import { maySpeculateFor, type Registry } from '../apps/registry.ts';
 import { type AppChoiceRequest, type AppChoices, WHOLE_QUERY } from '../consent/app-choice.ts';
 import type { Context, ContextOptions } from '../context/context.ts';
 import type { Query } from '../context/query.ts';
@@ -31,24 +31,14 @@ import { recordUserInput } from '../journal/context-input.ts';
 import type { Recorder } from '../journal/recorder.ts';
 import type { ModelCalls } from '../mediation/model-calls.ts';
 import type { Memory } from '../memory/memory.ts';
-import { rankApps } from './app-index.ts';
-import { explicitPlan, likelyApp, type Subject } from './explicit-plan.ts';
 import type { Installing } from './installing.ts';
 import { toldElsewhere } from './planned-task.ts';
-import {
-  type Declined,
-  fallbackPlan,
-  type PlanningTask,
-  plannerInput,
-  plannerPrompt,
-  planSchema,
-  readPlan,
-} from './planner.ts';
+import type { Guess, Planner, Subject } from './planner.ts';
+import { type Declined, type PlanningTask, plannerInput, readPlan } from './read-plan.ts';
 import { withCandidate } from './route.ts';
 
-export type { Subject };
-
 export interface PlanningParts {
+  readonly planner: Planner;
   readonly registry: Registry;
   readonly apps: AppHost;
   readonly models: ModelCalls;
@@ -87,11 +77,6 @@ interface Proposed extends Planned {
   readonly context: Context;
 }
 
-/** Who will most likely answer the query: this app, or nobody's context. */
-export interface Guess {
-  readonly app: AppId | null;
-}
-
 export class Planning {
   readonly #parts: PlanningParts;
 
@@ -101,20 +86,26 @@ export class Planning {
 
   /** The plan that needs nobody to plan; null: somebody has to. */
   explicit(query: Query, subject: Subject | null): Planned | null {
-    const { registry, installing } = this.#parts;
+    const { registry, installing, memory, planner } = this.#parts;
     const { apps } = registry;
     if (apps.length === 0 && !installing.isEmpty) return null;
-    if (apps.length === 0) return { plan: fallbackPlan(query.text, apps), origin: 'planner' };
-    const knowsFacts = !query.isPrivate && this.#parts.memory.facts(query.past).length > 0;
+    if (apps.length === 0) return { plan: planFor([], query.text), origin: 'planner' };
+    const knowsFacts = !query.isPrivate && memory.facts(query.past).length > 0;
     const current = query.isPrivate ? null : subject;
-    const explicit = explicitPlan(query.text, { apps, subject: current, knowsFacts });
-    if (explicit !== null) this.#startAhead(explicit.plan);
-    return explicit;
+    const explicit = planner.explicit(query.text, { apps, subject: current, knowsFacts });
+    if (explicit === null || registry.get(explicit.app) === undefined) return null;
+    const plan = planFor([explicit.app], query.text.trim().normalize('NFC'), explicit.needs);
+    this.#startAhead(plan);
+    return { plan, origin: explicit.origin };
   }
 
   /** Who will most likely serve the query; null: it cannot be told. */
   likely(query: Query): Guess | null {
-    return likelyApp(query.text, this.#parts.registry.apps);
+    const { planner, registry } = this.#parts;
+    const guess = planner.likely(query.text, registry.apps);
+    if (guess === null || guess.app === null) return guess;
+    const app = registry.get(guess.app);
+    return app !== undefined && maySpeculateFor(app) ? guess : null;
   }
 
   /** The first plan of the planner's, or of the user's choice among what it proposes. */
@@ -150,7 +141,7 @@ export class Planning {
     let declined = before;
     for (let attempt = 0; attempt <= MOST_REPLANS; ) {
       if (attempt > 0 && this.#without(declined).length === 0) break;
-      const offered = attempt === 0 ? fittest(query.text, installing.offered(query)) : [];
+      const offered = attempt === 0 ? this.#fittest(query, installing.offered(query)) : [];
       const proposed = await this.#ask(query, said, subject, declined, offered);
       if (!proposed.ok) return attempt === 0 ? proposed : failed(NO_APP);
       const { plan, origin, context } = proposed.value;
@@ -215,12 +206,12 @@ export class Planning {
     declined: readonly Declined[],
     installable: readonly InstalledApp[],
   ): Promise<Result<Proposed, Fault>> {
-    const { memory, newContext, recorder } = this.#parts;
+    const { memory, newContext, planner, recorder } = this.#parts;
     const installed = this.#without(declined);
     const preferred = subject === null ? [] : [subject.app];
     const isShort =
       installed.length <= (SHORTLISTS[0] ?? 0) || shownCharacters(installed) <= SHORT_CHARACTERS;
-    const ranked = isShort ? installed : rankApps(query.text, installed, preferred);
+    const ranked = isShort ? installed : this.#ranked(query, installed, preferred);
     const context = newContext({ kind: 'planner', app: null });
     recordUserInput(recorder, context, query.text, said);
     for (const most of isShort ? [ranked.length] : SHORTLISTS) {
@@ -241,18 +232,20 @@ export class Planning {
       if (read.kind === 'plan') return ok({ plan: read.plan, origin: 'planner', context });
       if (read.kind === 'none') break;
     }
-    return ok({ plan: fallbackPlan(query.text, installed), origin: 'fallback', context });
+    const chosen = planner.fallback(query.text, installed).filter((app) => isAmong(app, installed));
+    return ok({ plan: planFor(chosen, query.text), origin: 'fallback', context });
   }
 
   async #complete(context: Context, query: Query, task: PlanningTask): Promise<Result<string, Fault>> {
-    const answer = await this.#parts.models.complete(context, query, {
+    const { models, planner } = this.#parts;
+    const answer = await models.complete(context, query, {
       role: 'planner',
       messages: [
-        { role: 'system', text: plannerPrompt(task) },
+        { role: 'system', text: planner.prompt(task) },
         { role: 'user', text: JSON.stringify(plannerInput(task)) },
       ],
       tools: [],
-      answerSchema: planSchema(task.unlisted > 0),
+      answerSchema: planner.schema(task.unlisted > 0),
     });
     if (answer.ok) return ok(answer.value.text);
     if (answer.fault.kind === 'fault') return failed(answer.fault.fault);
@@ -286,6 +279,17 @@ export class Planning {
     return [...new Set([...stated, ...memory.observed(query.past).map(({ key }) => key)])];
   }
 
+  #fittest(query: Query, apps: readonly InstalledApp[]): readonly InstalledApp[] {
+    if (apps.length <= MOST_INSTALLABLE) return apps;
+    return this.#ranked(query, apps, []).slice(0, MOST_INSTALLABLE);
+  }
+
+  /** The planner orders these apps, and adds none. */
+  #ranked({ text }: Query, apps: readonly InstalledApp[], first: readonly AppId[]): readonly InstalledApp[] {
+    const known = new Set(apps);
+    return this.#parts.planner.rank(text, apps, first).filter((app) => known.has(app));
+  }
+
   #without(declined: readonly Declined[]): readonly InstalledApp[] {
     const gone = new Set(declined.filter(({ isWholeApp }) => isWholeApp).map(({ app }) => app));
     return this.#parts.registry.apps.filter(({ id }) => !gone.has(id));
@@ -299,8 +303,18 @@ export class Planning {
   }
 }
 
-function fittest(query: string, apps: readonly InstalledApp[]): readonly InstalledApp[] {
-  return apps.length <= MOST_INSTALLABLE ? apps : rankApps(query, apps, []).slice(0, MOST_INSTALLABLE);
+/**
+ * The plan that no model made: one step for each app, or for none. It names no use, so that whatever is irreversible after
+ * untrusted text is warned about.
+ */
+function planFor(apps: readonly AppId[], task: string, needs: readonly string[] = []): StepPlan {
+  const named = apps.length === 0 ? [null] : apps;
+  const steps = named.map((app, index) => ({ id: `${index + 1}`, app, task, uses: [], needs, after: [] }));
+  return { steps, candidates: [] };
+}
+
+function isAmong(app: AppId, installed: readonly InstalledApp[]): boolean {
+  return installed.some(({ id }) => id === app);
 }
 
 /** How long a list of these apps is, about: a planner is shown the words of their manifests. */

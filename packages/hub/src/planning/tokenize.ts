@@ -2,8 +2,9 @@
  * Words of a text, as the hub's own indexes compare them. No language is known here: letters, digits, and the
  * commonest endings.
  *
- * Ring 1.
+ * Ring 0: by these words `planned-task` finds what the user told another app.
  */
+import type { InstalledApp } from '@cordon/core';
 
 /** Words of at least three letters without their commonest endings, so that `rides` finds `ride`. */
 export function contentWords(text: string): readonly string[] {
@@ -17,6 +18,20 @@ export function contentWords(text: string): readonly string[] {
 export function nameWords(name: string): readonly string[] {
   const parts = name.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').match(/[\p{L}\p{N}]+/gu) ?? [];
   return parts.map((part) => part.toLowerCase());
+}
+
+/** Descriptions speak of whom an app serves; one that is about users says so otherwise. */
+const WHOM_IT_SERVES = /\bthe user(?:['’]s)?\b/giu;
+
+/** The words that say what an app is for. */
+export function describedWords(text: string): readonly string[] {
+  return contentWords(text.replace(WHOM_IT_SERVES, ' '));
+}
+
+/** The words by which an app is known: its name, and what the user's configuration says of it. */
+export function vettedWords({ id, manifest }: InstalledApp): ReadonlySet<string> {
+  const served = manifest.functionalities.flatMap(({ name, description }) => [name, description]);
+  return new Set(describedWords([id, ...nameWords(id), manifest.description ?? '', ...served].join(' ')));
 }
 
 const STOP_WORDS: ReadonlySet<string> = new Set([

@@ -1,4 +1,5 @@
 /** Ways to keep the hub busy, or to make it hold more than it can. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@cordon/core';
@@ -6,7 +7,7 @@ import { app, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
 import { launcherOf, READY } from '@cordon/testkit/hub/spoke.ts';
 import { validatorOnDemand } from '../../src/apps/schema-validator.ts';
 import { References } from '../../src/context/references.ts';
-import { readPlan } from '../../src/planning/planner.ts';
+import { readPlan } from '../../src/planning/read-plan.ts';
 import { yes } from '../fixture/consent.ts';
 import { call, plan } from '../fixture/model.ts';
 import { stageFor } from '../fixture/stage.ts';

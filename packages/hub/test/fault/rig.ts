@@ -23,6 +23,7 @@ import {
   type PromptEdit,
   USER_LABEL,
 } from '@cordon/core';
+import { PLANNER } from '@cordon/planner';
 import type { TraceEvent } from '@cordon/policy';
 import {
   app,
@@ -114,6 +115,7 @@ export function raiseRig({ folder, scenario, death, end, launcher }: RigOptions)
     installables: installations.installables,
     model: modelOf(scenario, () => isDue('provider')),
     modelId: 'scripted/model',
+    planner: PLANNER,
     policy: listeningPolicy(heard),
     launcher: launcher?.(apps) ?? scriptedLauncher(apps, () => undefined, new Map()),
     spokes: mortalLoops(() => isDue('spoke')),

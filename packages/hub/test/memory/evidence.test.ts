@@ -1,9 +1,10 @@
 /** What is remembered and listed beside the chain, changed by somebody who writes the file: the audit finds it. */
+
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { evidenceOfFacts, evidenceOfSession, GrantComparison } from '@cordon/scan/evidence';
 import { app, NUMBER, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
-import { evidenceOfFacts, evidenceOfSession, GrantComparison } from '../../src/memory/evidence.ts';
 import { yes } from '../fixture/consent.ts';
 import { call, field, plan, type Script } from '../fixture/model.ts';
 import { type Stage, stageFor } from '../fixture/stage.ts';

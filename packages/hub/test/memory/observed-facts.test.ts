@@ -8,8 +8,8 @@ import {
   type Manifest,
   type RememberedValue,
 } from '@cordon/core';
+import { evidenceOfFacts } from '@cordon/scan/evidence';
 import { app, NUMBER, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
-import { evidenceOfFacts } from '../../src/memory/evidence.ts';
 import { askedIn, observedIn } from '../../src/memory/observed-facts.ts';
 import { no, yes } from '../fixture/consent.ts';
 import { call, plan } from '../fixture/model.ts';

@@ -124,7 +124,7 @@ test('an outcome in the store that no query ends with is told as none', async (t
 });
 
 test('a query that asked for data is what the audit expects, and no other', async (t) => {
-  const { evidenceOfSession } = await import('../../src/memory/evidence.ts');
+  const { evidenceOfSession } = await import('@cordon/scan/evidence');
   const stage = stageFor(t, { apps: [BOOKING], script: { planner: [PLAN], booking: ['In whose name?'] } });
   await stage.ask('book a table');
   assert.deepEqual(evidenceOfSession(stage.store, stage.session.id).problems, []);

@@ -4,18 +4,13 @@
  *
  * Ring 1.
  */
-import { failed, type Model, type ModelFault, ok, type Result } from '@cordon/core';
+
+import { failed, type Model, type ModelFault, ok, type ProviderConfig, type Result } from '@cordon/core';
 import { CallSignatures } from '../prompt/call-signatures.ts';
-import {
-  checkProvider,
-  HOSTED_KEY_VARIABLES,
-  isHostedKind,
-  type ProviderConfig,
-} from '../providers/access.ts';
+import { checkProvider, HOSTED_KEY_VARIABLES, isHostedKind } from '../providers/access.ts';
 import { type Failure, failure, quote, toFault } from '../transport/failure.ts';
 import { cancelled } from '../transport/retry.ts';
 import type { ProviderCallParts, ProviderRoute } from './provider-call.ts';
-
 export interface ModelRoutes {
   /** By the name before the slash. `openai`, `anthropic` and `google` are known without; they lack a key then. */
   readonly providers: ReadonlyMap<string, ProviderConfig>;

@@ -3,6 +3,7 @@
  *
  * Ring 1. Loaded on first use, with everything that only providers need.
  */
+
 import {
   DEFAULT_RETRY_LIMITS,
   type ModelCallOptions,
@@ -10,13 +11,14 @@ import {
   type ModelRequest,
   type ModelResponse,
   ok,
+  type ProviderConfig,
   type Result,
   type RetryLimits,
 } from '@cordon/core';
 import type { Gathered } from '../prompt/answer.ts';
 import type { CallSignatures } from '../prompt/call-signatures.ts';
 import { ShownText } from '../prompt/shown-text.ts';
-import { identify, keyOf, type ProviderConfig } from '../providers/access.ts';
+import { identify, keyOf } from '../providers/access.ts';
 import { anthropic } from '../providers/anthropic.ts';
 import { google } from '../providers/google.ts';
 import { openai } from '../providers/openai.ts';
@@ -26,7 +28,6 @@ import type { Failure } from '../transport/failure.ts';
 import { type RetryParts, withRetries } from '../transport/retry.ts';
 import type { Fetch } from '../transport/transport.ts';
 import { type AttemptParts, attempt } from './attempt.ts';
-
 export interface ProviderRoute {
   /** As the user calls it. */
   readonly name: string;

@@ -6,6 +6,8 @@
  */
 import {
   DEFAULT_JSON_LIMITS,
+  type Endpoint,
+  type EndpointKind,
   type Fault,
   failed,
   fault,
@@ -16,22 +18,9 @@ import {
   parseJson,
   type Question,
   type Result,
-  type ServiceName,
 } from '@cordon/core';
 import { quote } from '../transport/failure.ts';
 import { type Fetch, readText } from '../transport/transport.ts';
-
-/** Where a service answers, as the configuration says it. */
-export interface Endpoint {
-  readonly url: string;
-  /** As the server knows it; null: it has one. */
-  readonly model: string | null;
-  /** Sent as a bearer token; null: none. */
-  readonly key: string | null;
-}
-
-/** Services behind an address. */
-export type EndpointKind = Exclude<ServiceName, 'llm' | 'predicate'>;
 
 const MOST_BYTES = 16 * 1024 * 1024;
 /** Vectors have thousands of numbers. */

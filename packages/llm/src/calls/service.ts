@@ -1,8 +1,7 @@
 /** Services of the user's that answer questions of rules, beside the models. Ring 1. */
-import type { Service } from '@cordon/core';
-import type { Fetch } from '../transport/transport.ts';
-import type { Endpoint, EndpointKind } from './service-call.ts';
 
+import type { Endpoint, EndpointKind, Service } from '@cordon/core';
+import type { Fetch } from '../transport/transport.ts';
 /** Tried once: a rule waits for it, and is decided again later if it has to be. Nothing is loaded before the first question. */
 export function createService(kind: EndpointKind, endpoint: Endpoint, fetch: Fetch): Service {
   return {

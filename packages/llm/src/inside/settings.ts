@@ -3,11 +3,10 @@
  *
  * Ring 1.
  */
-import type { JsonObject, RetryLimits } from '@cordon/core';
-import type { ProviderRoute } from '../calls/provider-call.ts';
-import type { Endpoint, EndpointKind } from '../calls/service-call.ts';
-import { addressOf, type ProviderConfig } from '../providers/access.ts';
 
+import type { Endpoint, EndpointKind, JsonObject, ProviderConfig, RetryLimits } from '@cordon/core';
+import type { ProviderRoute } from '../calls/provider-call.ts';
+import { addressOf } from '../providers/access.ts';
 /** What a process is given, and the one place that it reaches. */
 export interface ProcessAccess {
   /** The key is among them. */

@@ -4,36 +4,9 @@
  *
  * Ring 1.
  */
+
+import type { HostedKind, ProviderConfig } from '@cordon/core';
 import { type Failure, failure, type ProviderIdentity } from '../transport/failure.ts';
-
-/** Providers with an address and a key variable of their own. */
-export type HostedKind = 'openai' | 'anthropic' | 'google';
-
-export type ProviderConfig = HostedProviderConfig | CompatibleProviderConfig;
-
-export interface HostedProviderConfig {
-  readonly kind: HostedKind;
-  /** Absent or empty: the fault names `keyVariable` as the remedy. OpenAI's with a `baseUrl` may be absent. */
-  readonly key?: string | undefined;
-  /** Default: the provider's public address. */
-  readonly baseUrl?: string | undefined;
-  /** Where the user sets the key; only for messages. */
-  readonly keyVariable?: string | undefined;
-}
-
-/** Any server that speaks OpenAI's chat completions: Ollama, vLLM, llama.cpp, LM Studio, gateways. */
-export interface CompatibleProviderConfig {
-  readonly kind: 'openai-compatible';
-  /** With the version: `http://127.0.0.1:11434/v1`. */
-  readonly baseUrl: string;
-  readonly key?: string | undefined;
-  readonly keyVariable?: string | undefined;
-  /** More headers; their values count as secrets. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** `false` for servers that refuse `stream`. One that ignores it is noticed without this. */
-  readonly stream?: boolean | undefined;
-}
-
 export const HOSTED_KEY_VARIABLES: Readonly<Record<HostedKind, string>> = {
   openai: 'OPENAI_API_KEY',
   anthropic: 'ANTHROPIC_API_KEY',

@@ -3,10 +3,10 @@
  *
  * Ring 1.
  */
-import type { HostedProviderConfig } from './access.ts';
+
+import type { HostedProviderConfig } from '@cordon/core';
 import { addressOf, keyOf } from './access.ts';
 import type { Provider } from './provider.ts';
-
 export function google(config: HostedProviderConfig): Provider {
   return {
     open: async (modelId, fetch) => {

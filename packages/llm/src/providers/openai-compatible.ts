@@ -3,7 +3,8 @@
  *
  * Ring 1.
  */
-import type { CompatibleProviderConfig } from './access.ts';
+
+import type { CompatibleProviderConfig } from '@cordon/core';
 import { keyOf } from './access.ts';
 import type { Provider } from './provider.ts';
 

@@ -4,10 +4,10 @@
  *
  * Ring 1.
  */
-import type { HostedProviderConfig } from './access.ts';
+
+import type { HostedProviderConfig } from '@cordon/core';
 import { addressOf, keyOf } from './access.ts';
 import type { Provider } from './provider.ts';
-
 export function openai(config: HostedProviderConfig): Provider {
   const { baseUrl } = config;
   return {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Json, Question } from '@cordon/core';
-import { createService, type EndpointKind, type Fetch } from '../../src/index.ts';
+import type { EndpointKind, Json, Question } from '@cordon/core';
+import { createService, type Fetch } from '../../src/index.ts';
 
 const KEY = 'key-of-mine-123';
 

@@ -1,14 +1,12 @@
-/** Providers and services of a configuration, each called by a confined process. Ring 1. */
+/** Providers and services of a configuration, each called by a confined process. Ring 0. */
 import { platform } from 'node:os';
 import type { Broker } from '@cordon/broker';
 import type { Configuration } from '@cordon/config';
 import { CODE_ROOT } from '@cordon/config/reading';
-import type { Model, RetryLimits, Service } from '@cordon/core';
+import type { Endpoint, EndpointKind, Model, RetryLimits, Service } from '@cordon/core';
 import {
   callsHere,
   createService,
-  type Endpoint,
-  type EndpointKind,
   type Fetch,
   type ProviderRoute,
   providerAccess,

@@ -1,4 +1,4 @@
-/** The sandbox of this machine, for those who may never confine a process. Ring 1. */
+/** The sandbox of this machine, for those who may never confine a process. Ring 0. */
 
 import type { Configuration } from '@cordon/config';
 import type { Sandbox } from '@cordon/sandbox';

@@ -4,6 +4,7 @@ import type { AskingSettings, Configuration } from '@cordon/config';
 import { CODE_ROOT } from '@cordon/config/reading';
 import {
   type Diagnostic,
+  type EndpointKind,
   ok,
   type Result,
   type Service,
@@ -13,7 +14,6 @@ import {
 import { ConfinedDetectors, type LaunchFor } from '@cordon/detector-process';
 import { type Asking, KeptAnswers } from '@cordon/detectors';
 import type { Answering } from '@cordon/hub';
-import type { EndpointKind } from '@cordon/llm';
 import { LongTexts, type Policy } from '@cordon/policy';
 import type { Providers } from '../machine/providers.ts';
 import { readWeaker } from '../machine/weaker.ts';

@@ -1,5 +1,5 @@
 /** JSON lines: those of `cordon analyze --json`, and a last one with the counts. Ring 1; see docs/cli.md. */
-import { jsonLine } from '@cordon/console/text';
+import { jsonLine } from '@cordon/print';
 import type { Input } from '../parts/input.ts';
 import type { LineRecord } from '../parts/part.ts';
 import { placeOf, type ScanReport, type ScanResult } from './report.ts';

@@ -6,9 +6,9 @@
  */
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { jsonLine } from '@cordon/console/text';
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import type { Policy } from '@cordon/policy';
+import { jsonLine } from '@cordon/print';
 import { type Input, STANDARD_INPUT } from '../parts/input.ts';
 import type { LineRecord } from '../parts/part.ts';
 import { placeOf, type ScanReport, type ScanResult } from './report.ts';

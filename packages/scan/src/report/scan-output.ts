@@ -4,8 +4,8 @@
  * Ring 1.
  */
 import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
-import { written } from '@cordon/console/text';
 import { failed, ok, type Result } from '@cordon/core';
+import { written } from '@cordon/print';
 
 export interface ScanOutput {
   write(text: string): Promise<void>;

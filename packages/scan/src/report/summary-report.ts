@@ -4,9 +4,9 @@
  * Ring 1. Words of traces are made visible by the drawing.
  */
 
-import { type Drawing, renderTable } from '@cordon/console/text';
 import { isJsonObject } from '@cordon/core';
 import type { Policy } from '@cordon/policy';
+import { type Drawing, renderTable } from '@cordon/print';
 import type { Input } from '../parts/input.ts';
 import type { LineRecord } from '../parts/part.ts';
 import { counted, readWords } from '../traces/event-counts.ts';

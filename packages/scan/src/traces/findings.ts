@@ -4,9 +4,10 @@
  * Ring 1; see docs/cli.md for the shape of the lines.
  */
 
-import { type Drawing, jsonLine, type Marks, type Style } from '@cordon/console/text';
+import type { Style } from '@cordon/console/text';
 import type { Policy } from '@cordon/policy';
 import type { Analysis, UndecidedAssignment, Violation } from '@cordon/policy-tools';
+import { type Drawing, jsonLine, type Marks } from '@cordon/print';
 import { EventSummaries } from './event-summary.ts';
 import type { TraceInput } from './trace-input.ts';
 import { parseRange, valueAt } from './trace-path.ts';

@@ -4,7 +4,6 @@
  */
 import { basename } from 'node:path';
 import { type Configuration, mark } from '@cordon/config';
-import { renderTable } from '@cordon/console/text';
 import { type Fault, fault, type Result } from '@cordon/core';
 import {
   type Difference,
@@ -14,6 +13,7 @@ import {
   type InstallRecord,
   installedRecord,
 } from '@cordon/install';
+import { renderTable } from '@cordon/print';
 import {
   findInstalled,
   type PackageCall,

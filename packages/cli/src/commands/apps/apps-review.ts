@@ -7,7 +7,7 @@
 
 import type { Configuration } from '@cordon/config';
 import { realPath } from '@cordon/config/reading';
-import { appParts, drawReview, partDifferences, scannedDescription } from '@cordon/console/review';
+import { appParts, type DescriptionFinding, drawReview, partDifferences } from '@cordon/console/review';
 import { type AppId, type Consent, type Fault, fault, type InstalledApp, id } from '@cordon/core';
 import {
   type AppDescription,
@@ -19,6 +19,7 @@ import {
 } from '@cordon/hub';
 import { closeRuntime, openRuntime } from '@cordon/runtime';
 import { type Composed, knownApps } from '@cordon/runtime/compose';
+import { scannedDescription } from '@cordon/scan/description';
 import type { CommandContext } from '../../context/command-context.ts';
 import { reviewerOf } from '../../context/consent.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
@@ -194,10 +195,11 @@ class Run {
 
   /** A reviewer at a terminal draws it himself. */
   #print(review: Review, reviewer: Reviewer | null): void {
-    const others = knownApps(this.configuration, this.#composed.store);
-    if (this.#context.wantsJson) return this.#context.json(reviewJson(review, others));
+    const apps = knownApps(this.configuration, this.#composed.store);
+    const findings = scannedDescription(review.description, review.app.id, apps);
+    if (this.#context.wantsJson) return this.#context.json(reviewJson(review, findings));
     if (reviewer === null || reviewer === AGREES)
-      drawReview(this.#context.output, review, others, Number.POSITIVE_INFINITY);
+      drawReview(this.#context.output, review, findings, Number.POSITIVE_INFINITY);
   }
 
   #ended(app: InstalledApp, vetting: Vetting): ExitCode {
@@ -251,7 +253,7 @@ class Run {
   }
 }
 
-function reviewJson(review: Review, others: ReturnType<typeof knownApps>) {
+function reviewJson(review: Review, findings: readonly DescriptionFinding[]) {
   const { app, configured, description, digest, before } = review;
   return {
     kind: 'app.review',
@@ -261,10 +263,7 @@ function reviewJson(review: Review, others: ReturnType<typeof knownApps>) {
     pin: descriptionDigest(description),
     configured,
     description,
-    findings: scannedDescription(
-      description,
-      others.filter(({ id: other }) => other !== app.id),
-    ),
+    findings,
     difference:
       before === null
         ? null

@@ -8,21 +8,21 @@
 import { basename, join } from 'node:path';
 import { type Configuration, isInEffect } from '@cordon/config';
 import { isFile, realPath } from '@cordon/config/reading';
-import { appParts, drawFindings, freeTexts, leftOutText, scannedDescription } from '@cordon/console/review';
-import { renderTable } from '@cordon/console/text';
+import { appParts, drawFindings, freeTexts, leftOutText } from '@cordon/console/review';
 import type { AppId, InstalledApp } from '@cordon/core';
 import {
   type AppDescription,
   appTools,
   descriptionDigest,
   isIrreversible,
-  type OtherApp,
   readDescription,
 } from '@cordon/hub';
 import { installedRecord } from '@cordon/install';
-import { knownApps, storedPins } from '@cordon/runtime/compose';
+import { renderTable } from '@cordon/print';
+import { knownApps, type OtherApp, storedPins } from '@cordon/runtime/compose';
 import { openJournal } from '@cordon/runtime/journal';
 import { findInstalled, parsePackageLauncher } from '@cordon/sandbox';
+import { scannedDescription } from '@cordon/scan/description';
 import type { Pin, Store } from '@cordon/trace';
 import { BrokenRows } from '../../context/broken-rows.ts';
 import type { CommandContext } from '../../context/command-context.ts';
@@ -75,13 +75,7 @@ export async function showApp(context: CommandContext, name: string): Promise<Ex
   const agreements = agreementsOf(configuration, context.now);
   const description = describedBy(app, agreements);
   const described = await describe(app, configuration, agreements);
-  const findings =
-    description === null
-      ? []
-      : scannedDescription(
-          description,
-          agreements.known.filter(({ id }) => id !== app.id),
-        );
+  const findings = description === null ? [] : scannedDescription(description, app.id, agreements.known);
   const { state } = stateOf(agreements.states, app.id);
   if (context.wantsJson) {
     const pin = description === null ? null : descriptionDigest(description);

@@ -1,8 +1,8 @@
 /** `cordon analyze`: every violation in recorded traces, and what could not be decided. Ring 1. */
 
-import { Drawing, jsonLine, written } from '@cordon/console/text';
 import type { Awaited } from '@cordon/detectors';
 import { analyzeEvents } from '@cordon/policy-tools';
+import { Drawing, jsonLine, written } from '@cordon/print';
 import {
   addEvents,
   analysisLine,

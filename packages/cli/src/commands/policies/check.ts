@@ -2,10 +2,10 @@
 
 import type { Configuration } from '@cordon/config';
 import { jsonFault, openBytes, readStream } from '@cordon/config/reading';
-import { drawExcerpt, SourceLines } from '@cordon/console/text';
 import { type Diagnostic, failed, ok, parseJson, type Result, visibleLine } from '@cordon/core';
 import { type Asking, standardDetectors } from '@cordon/detectors';
 import { lint, parseTools, type ToolSchema } from '@cordon/policy-tools';
+import { drawExcerpt, SourceLines } from '@cordon/print';
 import { loadedPolicy } from '@cordon/runtime/policies';
 import { counted, type Dialect } from '@cordon/scan';
 import type { CommandContext } from '../../context/command-context.ts';
@@ -77,7 +77,7 @@ async function ownAsking(
   const isAgreed = isInEffect(configuration, context.now);
   const modules = isAgreed ? asking.modules : [];
   if (modules.length + namedModules.length === 0) return ok(undefined);
-  const { answerersFor } = await import('@cordon/runtime/answerers');
+  const { answerersFor } = await import('@cordon/scan/answerers');
   const answerers = await answerersFor({ ...configuration, asking: { ...asking, modules } });
   if (!answerers.ok) return answerers;
   context.atEnd(async () => answerers.value?.close());

@@ -1,8 +1,9 @@
 /** `cordon explain`: plays recorded traces event by event and tells why the policy would not have allowed some. Ring 1. */
 
-import { Drawing, jsonLine, type Style, written } from '@cordon/console/text';
+import type { Style } from '@cordon/console/text';
 import type { TraceEvent } from '@cordon/policy';
 import { ExplainingMonitor, type PolicyDecision, type PolicyReason } from '@cordon/policy-tools';
+import { Drawing, jsonLine, written } from '@cordon/print';
 import {
   addEvents,
   countEvents,

@@ -1,9 +1,10 @@
 /** `cordon fmt`: policies in canonical form, in place or from standard input to standard output. Ring 1. */
 
 import { readStream, readTextFile } from '@cordon/config/reading';
-import { diffLines, written } from '@cordon/console/text';
+import { diffLines } from '@cordon/console/text';
 import { type Diagnostic, failed, type Result, visibleLine } from '@cordon/core';
 import { format } from '@cordon/policy-tools';
+import { written } from '@cordon/print';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { replaceTextFile } from '../replaced-file.ts';

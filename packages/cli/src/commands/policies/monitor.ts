@@ -1,9 +1,9 @@
 /** `cordon monitor`: one decision for each message that comes in, before it happens. Ring 1. */
 
-import { jsonLine, written } from '@cordon/console/text';
 import { ExplainingMonitor, type PolicyDecision, type PolicyReason } from '@cordon/policy-tools';
-import type { Answerers } from '@cordon/runtime/answerers';
+import { jsonLine, written } from '@cordon/print';
 import { type Answer, MessageStream, MOST_LINE_BYTES, type StreamLine, streamLines } from '@cordon/scan';
+import type { Answerers } from '@cordon/scan/answerers';
 import { type AskingOptions, answerersAskedFor } from '../../context/answerers-asked-for.ts';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';

@@ -2,9 +2,9 @@
 
 import type { Configuration } from '@cordon/config';
 import { BASE_PACK, PACKS, type Pack } from '@cordon/config/packs';
-import { jsonLine } from '@cordon/console/text';
 import { visibleLine } from '@cordon/core';
 import type { Policy } from '@cordon/policy';
+import { jsonLine } from '@cordon/print';
 import { readEachPolicy } from '@cordon/runtime/policies';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';

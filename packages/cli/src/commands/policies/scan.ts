@@ -4,10 +4,9 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { readLabelFile } from '@cordon/config/labels';
 import { BASE_PACK, DEFAULT_PACKS } from '@cordon/config/packs';
-import { Drawing } from '@cordon/console/text';
 import { type Diagnostic, failed, type JsonObject, ok, type Result, type ToolLabelEntry } from '@cordon/core';
 import type { TraceFormat } from '@cordon/policy-tools';
-import type { Answerers } from '@cordon/runtime/answerers';
+import { Drawing } from '@cordon/print';
 import { packFile } from '@cordon/runtime/policies';
 import {
   AskingScanner,
@@ -46,6 +45,7 @@ import {
   type TaskPrint,
   WorkerPool,
 } from '@cordon/scan';
+import type { Answerers } from '@cordon/scan/answerers';
 import { type AskingOptions, answerersAskedFor } from '../../context/answerers-asked-for.ts';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';

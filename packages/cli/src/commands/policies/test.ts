@@ -1,5 +1,5 @@
 /** `cordon test`: runs the unit tests of policies, and names the rules that no test hits. Ring 1. */
-import { Drawing } from '@cordon/console/text';
+import { Drawing } from '@cordon/print';
 import { counted } from '@cordon/scan';
 import { type AskingOptions, answerersAskedFor } from '../../context/answerers-asked-for.ts';
 import type { CommandContext } from '../../context/command-context.ts';

@@ -1,9 +1,9 @@
 /** `cordon audit`: what the journal holds, and whether it is what was written. Ring 1. */
 
 import { readTextFile } from '@cordon/config/reading';
-import { jsonLine } from '@cordon/console/text';
 import { type Fault, failed, fault, id, ok, type Result, type SessionId } from '@cordon/core';
-import { type Evidence, evidenceOfFacts, evidenceOfSession, GrantComparison } from '@cordon/hub/evidence';
+import { jsonLine } from '@cordon/print';
+import { type Evidence, evidenceOfFacts, evidenceOfSession, GrantComparison } from '@cordon/scan/evidence';
 import { type JournalHead, type Store, StoreFailure, type Verification } from '@cordon/trace';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';

@@ -2,7 +2,6 @@
 
 import { minuteOf, parseEnd } from '@cordon/config';
 import { suggestion } from '@cordon/config/reading';
-import { renderTable } from '@cordon/console/text';
 import {
   type Event,
   failed,
@@ -13,6 +12,7 @@ import {
   type PermissionSubject,
   type Result,
 } from '@cordon/core';
+import { renderTable } from '@cordon/print';
 import type { GrantFilter, GrantRecord, Store } from '@cordon/trace';
 import { BrokenRows } from '../../context/broken-rows.ts';
 import type { CommandContext } from '../../context/command-context.ts';

@@ -2,8 +2,8 @@
 
 import { minuteOf } from '@cordon/config';
 import { readStoreKey } from '@cordon/config/keys';
-import { renderTable } from '@cordon/console/text';
 import { type Fault, fault, id, type SessionId } from '@cordon/core';
+import { renderTable } from '@cordon/print';
 import { type Deleted, type MemoryItem, openStore, type Store } from '@cordon/trace';
 import { BrokenRows } from '../../context/broken-rows.ts';
 import type { CommandContext } from '../../context/command-context.ts';

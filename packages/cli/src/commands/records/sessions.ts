@@ -1,7 +1,7 @@
 /** `cordon sessions`: what was asked, and which sessions can be resumed. Ring 1. */
 
 import { minuteOf } from '@cordon/config';
-import { renderTable } from '@cordon/console/text';
+import { renderTable } from '@cordon/print';
 import { type LeftQuery, type ListedSession, newestSessions } from '@cordon/runtime/unfinished';
 import type { Store } from '@cordon/trace';
 import { BrokenRows } from '../../context/broken-rows.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Screen } from '../../src/text/screen.ts';
-import { renderTable } from '../../src/text/table.ts';
+import { Screen } from '@cordon/console/text';
+import { renderTable } from '../src/table.ts';
 
 function drawn(columns: number, draw: (screen: Screen) => void): string {
   let shown = '';

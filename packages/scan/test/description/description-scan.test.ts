@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { id } from '@cordon/core';
-import type { AppDescription } from '../../src/apps/app-description.ts';
-import { scanDescription } from '../../src/apps/description-scan.ts';
+import type { AppDescription } from '@cordon/hub';
+import { scanDescription } from '../../src/description/description-scan.ts';
 
 const OTHERS = [{ id: id<'app'>('metro-hail'), tools: ['calculate_fare'] }];
 

@@ -2,7 +2,7 @@
  * Whether what stands beside the chain is what the journal has. Turns, summaries and facts are shown as what was said: each is
  * compared with the event that it names as its source. So are permissions and questions. For `cordon audit verify`.
  *
- * Ring 0.
+ * Ring 1: it reports, and no effect depends on it.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -23,9 +23,9 @@ import {
   toJson,
   USER_LABEL,
 } from '@cordon/core';
+import { isStatedIn } from '@cordon/hub/facts';
+import { appOf } from '@cordon/hub/owner';
 import { type GrantRecord, type MemoryItem, type Store, StoreFailure } from '@cordon/trace';
-import { appOf } from '../context/owner.ts';
-import { isStatedIn } from './facts.ts';
 
 export interface EvidenceProblem {
   /** What it is, with its id. */

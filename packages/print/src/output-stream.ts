@@ -1,7 +1,7 @@
 /**
  * Writing to a stream at the pace of its reader, so that a slow one costs time and no memory.
  *
- * Ring 0.
+ * Ring 1.
  */
 
 /** Resolves when the stream takes more, or when its reader has gone. */

@@ -2,10 +2,11 @@
  * A place in a text that a person wrote, shown: its line with its number, and carets below what is meant. The text may
  * be hostile: what a terminal obeys is written out, and a line of any length is cut around the place.
  *
- * Ring 0.
+ * Ring 1.
  */
+
+import type { Screen, Style } from '@cordon/console/text';
 import { type SourceRange, textColumns, VisibleCharacters } from '@cordon/core';
-import type { Screen, Style } from './screen.ts';
 
 /** Line after line of a text, so that a thousand places do not split it a thousand times. */
 export class SourceLines {

@@ -2,11 +2,11 @@
  * Text in columns: tables for `cordon apps`, `doctor` and `grants list`. Cells may hold words of others; they are escaped and
  * stay in their column.
  *
- * Ring 0.
+ * Ring 1.
  */
 
+import type { Screen, Style } from '@cordon/console/text';
 import { textColumns, visibleLines } from '@cordon/core';
-import type { Screen, Style } from './screen.ts';
 
 const GAP = 2;
 /** A cell is not wrapped to less, so that a word or a date stays whole. */

@@ -5,44 +5,16 @@
  *
  * Ring 1: like the planner's, its plan is a claim.
  */
-import {
-  type AppId,
-  type DataKind,
-  type InstalledApp,
-  misfitOfData,
-  type PlanOrigin,
-  type StepPlan,
-} from '@cordon/core';
-import { maySpeculateFor } from '../apps/registry.ts';
-import { isDescribed, rankApps, vettedWords } from './app-index.ts';
-import { contentWords, nameWords } from './tokenize.ts';
-
-/** What the session is about: the app whose own context answered the last query, and what the user said to it. */
-export interface Subject {
-  readonly app: AppId;
-  /** The user's words about it so far. */
-  readonly said: readonly string[];
-  /** Names of the facts that were released for it. */
-  readonly facts: readonly string[];
-}
-
-export interface Surroundings {
-  readonly apps: readonly InstalledApp[];
-  readonly subject: Subject | null;
-  /** Whether the user stated facts to anybody: which of them an app needs is for the planner to say. */
-  readonly knowsFacts: boolean;
-}
-
-export interface ExplicitPlan {
-  readonly plan: StepPlan;
-  readonly origin: Extract<PlanOrigin, 'named-app' | 'follow-up'>;
-}
+import { type AppId, type DataKind, type InstalledApp, misfitOfData } from '@cordon/core';
+import type { ExplicitPlan, Guess, QuerySurroundings } from '@cordon/hub';
+import { contentWords, nameWords, vettedWords } from '@cordon/hub/words';
+import { isDescribed, rankApps } from './app-index.ts';
 
 /** Longer texts, and those of several lines, hold more than one thought, or somebody else's. */
 const MOST_CHARACTERS = 300;
 
 /** The plan that the query itself states; null: somebody has to plan. */
-export function explicitPlan(query: string, surroundings: Surroundings): ExplicitPlan | null {
+export function explicitPlan(query: string, surroundings: QuerySurroundings): ExplicitPlan | null {
   const text = query.trim().normalize('NFC');
   if (text.length > MOST_CHARACTERS || /[\r\n\u2028\u2029]/u.test(text)) return null;
   const unquoted = withoutQuotations(text);
@@ -52,10 +24,6 @@ export function explicitPlan(query: string, surroundings: Surroundings): Explici
   if (mentioned.length > 1) return null;
   if (only !== undefined) return namedApp(unquoted, text, only, surroundings);
   return followUp(text, surroundings);
-}
-
-function planFor(app: AppId, task: string, needs: readonly string[] = []): StepPlan {
-  return { steps: [{ id: '1', app, task, uses: [], needs, after: [] }], candidates: [] };
 }
 
 /** "Do not use …", "anything but …", "instead of …": what is named is what is not wanted, or may be. */
@@ -97,13 +65,13 @@ function namedApp(
   unquoted: string,
   text: string,
   app: InstalledApp,
-  { apps, knowsFacts }: Surroundings,
+  { apps, knowsFacts }: QuerySurroundings,
 ): ExplicitPlan | null {
   if (knowsFacts || SPEAKS_OF.test(text) || !(isAddressed(unquoted, app.id) || isToBeUsed(unquoted, app.id)))
     return null;
   const others = apps.filter(({ id }) => id !== app.id);
   if (concerns(text, others, vettedWords(app))) return null;
-  return { plan: planFor(app.id, text), origin: 'named-app' };
+  return { app: app.id, needs: [], origin: 'named-app' };
 }
 
 /** `@travel-mate book a flight`: nobody writes this by accident. Not `@mail.example.org`, nor `ada@mail`. */
@@ -153,7 +121,7 @@ function concerns(text: string, apps: readonly InstalledApp[], own: ReadonlySet<
  * subject of its own, or is one bare value; and, but for that, each of its words is one that points, or that the user used about this subject, or that
  * the configuration uses of this app. No other app may be what it is about.
  */
-function followUp(text: string, { apps, subject }: Surroundings): ExplicitPlan | null {
+function followUp(text: string, { apps, subject }: QuerySurroundings): ExplicitPlan | null {
   const app = apps.find(({ id }) => id === subject?.app);
   if (subject === null || app === undefined) return null;
   const others = apps.filter(({ id }) => id !== app.id);
@@ -170,7 +138,7 @@ function followUp(text: string, { apps, subject }: Surroundings): ExplicitPlan |
     return null;
   const continues = CONTINUATION.test(text) || said.some((word) => POINTS_BACK.has(word));
   if (!continues && !isValue && named.length > 0) return null;
-  return { plan: planFor(app.id, text, subject.facts), origin: 'follow-up' };
+  return { app: app.id, needs: subject.facts, origin: 'follow-up' };
 }
 
 /**
@@ -208,15 +176,12 @@ const MOST_OF_A_REQUEST = 600;
  * Who most likely serves the query while nobody has planned it: the app whose vetted words it shares, else nobody's context;
  * null: it cannot be told. Wrong as often as these words are vague: then a model call was in vain.
  */
-export function likelyApp(
-  query: string,
-  apps: readonly InstalledApp[],
-): { readonly app: AppId | null } | null {
+export function likelyApp(query: string, apps: readonly InstalledApp[]): Guess | null {
   if (query.length > MOST_OF_A_REQUEST || /\n\s*\n/.test(query.trim())) return { app: null };
   // What nobody described can be anything.
   if (!apps.every(isDescribed)) return null;
   const asked = new Set(contentWords(query));
   const [best] = rankApps(query, apps);
   if (best === undefined || ![...vettedWords(best)].some((word) => asked.has(word))) return { app: null };
-  return maySpeculateFor(best) ? { app: best.id } : null;
+  return { app: best.id };
 }

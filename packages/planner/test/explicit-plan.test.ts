@@ -1,31 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Functionality, type InstalledApp, id } from '@cordon/core';
-import { app, serves, shape } from '@cordon/testkit/hub/app.ts';
+import { type InstalledApp, id } from '@cordon/core';
+import type { Subject } from '@cordon/hub';
 import fc from 'fast-check';
-import { explicitPlan, type Subject } from '../../src/planning/explicit-plan.ts';
-import '../../../../tools/seed.ts';
+import '../../../tools/seed.ts';
+import { explicitPlan } from '../src/explicit-plan.ts';
+import { app, serves } from './app.ts';
 
-function installed(
-  name: string,
-  description: string | null,
-  served: readonly Functionality[] = [],
-): InstalledApp {
-  return app(name, {}, { description, functionalities: served }).installed;
-}
-
-const MAIL = installed('mail', "Searches, reads and sends the user's e-mail");
-const TRAVEL = installed('travel-mate', 'Books flights', [
-  serves('flight-booking', 'book', shape({}), shape({})),
-]);
-const NOTES = installed('meeting-notes', 'Keeps minutes of meetings');
-const MAY = installed('may', 'Plans holidays');
+const MAIL = app('mail', "Searches, reads and sends the user's e-mail");
+const TRAVEL = app('travel-mate', 'Books flights', [serves('flight-booking', 'book')]);
+const NOTES = app('meeting-notes', 'Keeps minutes of meetings');
+const MAY = app('may', 'Plans holidays');
 const APPS = [MAIL, TRAVEL, NOTES, MAY];
 
 function named(query: string, apps: readonly InstalledApp[] = APPS, knowsFacts = false): string | null {
   const found = explicitPlan(query, { apps, subject: null, knowsFacts });
   assert.ok(found === null || found.origin === 'named-app');
-  return found?.plan.steps[0]?.app ?? null;
+  return found?.app ?? null;
 }
 
 for (const query of [
@@ -88,7 +79,7 @@ for (const [trap, query] of [
 }
 
 test('an app whose name is a part of another’s is not taken for it', () => {
-  const travel = installed('travel', 'Plans trips');
+  const travel = app('travel', 'Plans trips');
   assert.equal(named('Book a flight using Travel Mate', [travel, TRAVEL]), null);
   assert.equal(named('Book a flight using Travel Mate', [TRAVEL]), 'travel-mate');
 });
@@ -102,13 +93,6 @@ test('what an app says of itself is not looked at', () => {
   assert.equal(named('Book a flight to Rome', [liar, TRAVEL]), null);
 });
 
-test('a plan that the query states names no use', () => {
-  assert.deepEqual(explicitPlan('@mail read it', { apps: APPS, subject: null, knowsFacts: false })?.plan, {
-    steps: [{ id: '1', app: 'mail', task: '@mail read it', uses: [], needs: [], after: [] }],
-    candidates: [],
-  });
-});
-
 const ABOUT_MAIL: Subject = {
   app: id('mail'),
   said: ['Summarize the newest message from Ada'],
@@ -117,7 +101,7 @@ const ABOUT_MAIL: Subject = {
 
 function continued(query: string, subject: Subject | null = ABOUT_MAIL, apps = APPS): boolean {
   const found = explicitPlan(query, { apps, subject, knowsFacts: true });
-  assert.ok(found === null || (found.origin === 'follow-up' && found.plan.steps[0]?.app === 'mail'));
+  assert.ok(found === null || (found.origin === 'follow-up' && found.app === 'mail'));
   return found !== null;
 }
 
@@ -168,12 +152,12 @@ test('nothing goes on where nothing has begun, or where the app is gone', () => 
 });
 
 test('nothing goes on beside an app of which nothing is known', () => {
-  assert.equal(continued('send it', ABOUT_MAIL, [...APPS, installed('silent', null)]), false);
+  assert.equal(continued('send it', ABOUT_MAIL, [...APPS, app('silent', null)]), false);
 });
 
 test('what continues wants the facts that were released, and no others', () => {
   const found = explicitPlan('send it', { apps: APPS, subject: ABOUT_MAIL, knowsFacts: true });
-  assert.deepEqual(found?.plan.steps[0]?.needs, ['city']);
+  assert.deepEqual(found?.needs, ['city']);
 });
 
 test('any text and any name give a plan for the one app that is meant, or none', () => {
@@ -194,8 +178,8 @@ test('any text and any name give a plan for the one app that is meant, or none',
   fc.assert(
     fc.property(fc.array(fc.oneof(word, fc.string())), (parts) => {
       const found = explicitPlan(parts.join(' '), { apps: APPS, subject: ABOUT_MAIL, knowsFacts: false });
-      assert.ok(found === null || found.plan.steps.length === 1);
-      if (found?.origin === 'follow-up') assert.equal(found.plan.steps[0]?.app, 'mail');
+      assert.ok(found === null || APPS.some(({ id: known }) => known === found.app));
+      if (found?.origin === 'follow-up') assert.equal(found.app, 'mail');
     }),
     { verbose: 1 },
   );

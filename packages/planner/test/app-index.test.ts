@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { app, serves, shape } from '@cordon/testkit/hub/app.ts';
+import { vettedWords } from '@cordon/hub/words';
 import fc from 'fast-check';
-import { rankApps, vettedWords } from '../../src/planning/app-index.ts';
-import '../../../../tools/seed.ts';
+import '../../../tools/seed.ts';
+import { rankApps } from '../src/app-index.ts';
+import { app, serves } from './app.ts';
 
 const THINGS = [
   'invoices',
@@ -21,29 +22,14 @@ const DEEDS = ['counts', 'draws', 'lists', 'sorts', 'prices', 'sells', 'rents', 
 
 /** Two hundred apps, each of one deed and one thing, twice over. */
 const MANY = [0, 1].flatMap((copy) =>
-  THINGS.flatMap((thing) =>
-    DEEDS.map(
-      (deed) => app(`${thing}-${deed}-${copy}`, {}, { description: `It ${deed} ${thing}.` }).installed,
-    ),
-  ),
+  THINGS.flatMap((thing) => DEEDS.map((deed) => app(`${thing}-${deed}-${copy}`, `It ${deed} ${thing}.`))),
 );
 
-const MAIL = app(
-  'mail',
-  {},
-  {
-    description: "Searches and reads the user's e-mail",
-    functionalities: [serves('newest-mail', 'search', shape({}), shape({}))],
-  },
-).installed;
+const MAIL = app('mail', "Searches and reads the user's e-mail", [serves('newest-mail', 'search')]);
 
 test('an app about users is found by that word, and one that speaks of its user is not', () => {
-  const people = app('people', {}, { description: 'Knows the users: name and location of each.' }).installed;
-  const notes = app(
-    'notes',
-    {},
-    { description: "Keeps the user's notes. It asks the user first." },
-  ).installed;
+  const people = app('people', 'Knows the users: name and location of each.');
+  const notes = app('notes', "Keeps the user's notes. It asks the user first.");
   assert.equal(rankApps('get the current user id', [notes, people])[0]?.id, 'people');
   assert.ok(vettedWords(people).has('user'));
   assert.ok(!vettedWords(notes).has('user'));
@@ -62,9 +48,7 @@ test('an app that is named, and one that does the deed to the thing, are among t
 });
 
 test('a rare word counts for more than one that every app has', () => {
-  const all = ['red', 'blue'].map(
-    (name) => app(name, {}, { description: `A helper for documents, ${name} ones.` }).installed,
-  );
+  const all = ['red', 'blue'].map((name) => app(name, `A helper for documents, ${name} ones.`));
   assert.equal(rankApps('documents documents blue', all)[0]?.id, 'blue');
 });
 
@@ -78,11 +62,7 @@ test('where nothing fits, what was used last comes first and the rest as configu
 });
 
 test('what an app says of itself moves it nowhere', () => {
-  const loud = app(
-    'loud',
-    { mail: { description: 'mail mail mail', reply: '' } },
-    { description: null },
-  ).installed;
+  const loud = app('loud', null);
   const adviser = { ...loud, source: { kind: 'instructions', instructions: 'mail mail mail' } } as const;
   assert.equal(rankApps('mail', [adviser, MAIL])[0]?.id, 'mail');
   assert.deepEqual(vettedWords(adviser), new Set(['loud']));

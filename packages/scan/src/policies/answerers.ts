@@ -2,7 +2,7 @@
  * Questions of rules outside of a session: no hub is there to put them. They go straight to whom the configuration names
  * (`--ask-models`) and to the modules that the command line names (`--detectors`), only because the user said so.
  *
- * Ring 0.
+ * Ring 1.
  */
 
 import type { Configuration } from '@cordon/config';
@@ -18,11 +18,9 @@ import {
 } from '@cordon/core';
 import { type Asking, type Awaited, judgedWithAnswers } from '@cordon/detectors';
 import type { Answering } from '@cordon/hub';
-import { openProviders } from './machine/providers.ts';
-import { sandboxOnDemand } from './machine/sandbox-on-demand.ts';
-import { readWeaker } from './machine/weaker.ts';
-import { openModels } from './models.ts';
-import { answeringOf, askingOf, ownPredicates } from './rules/rules.ts';
+import { openModels, openProviders, sandboxOnDemand } from '@cordon/runtime';
+import { answeringOf, askingOf, ownPredicates } from '@cordon/runtime/rules';
+import { readWeaker } from '@cordon/runtime/weaker';
 export interface Answerers {
   /** What detectors see of them. */
   readonly asking: Asking;

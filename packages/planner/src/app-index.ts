@@ -8,14 +8,7 @@
  * Ring 1.
  */
 import type { AppId, InstalledApp } from '@cordon/core';
-import { contentWords, nameWords } from './tokenize.ts';
-
-/** Descriptions speak of whom an app serves; one that is about users says so otherwise. */
-const WHOM_IT_SERVES = /\bthe user(?:['’]s)?\b/giu;
-
-function described(text: string): readonly string[] {
-  return contentWords(text.replace(WHOM_IT_SERVES, ' '));
-}
+import { contentWords, describedWords, nameWords } from '@cordon/hub/words';
 
 /** So often does a word of each field count. */
 const WEIGHTS = { name: 3, functionality: 2, description: 1 };
@@ -60,12 +53,6 @@ export function rankApps(
     .map(({ document }) => document.app);
 }
 
-/** The words by which an app is known: its name, and what the user's configuration says of it. */
-export function vettedWords({ id, manifest }: InstalledApp): ReadonlySet<string> {
-  const served = manifest.functionalities.flatMap(({ name, description }) => [name, description]);
-  return new Set(described([id, ...nameWords(id), manifest.description ?? '', ...served].join(' ')));
-}
-
 /** Whether the configuration says what the app is for. One that it says nothing of cannot be ruled out by words. */
 export function isDescribed({ manifest }: InstalledApp): boolean {
   return manifest.description !== null || manifest.functionalities.length > 0;
@@ -75,7 +62,7 @@ function documentOf(app: InstalledApp): Document {
   const { id, manifest } = app;
   const counts = new Map<string, number>();
   const add = (text: string, weight: number) => {
-    for (const word of described(text)) counts.set(word, (counts.get(word) ?? 0) + weight);
+    for (const word of describedWords(text)) counts.set(word, (counts.get(word) ?? 0) + weight);
   };
   add(`${id} ${nameWords(id).join(' ')}`, WEIGHTS.name);
   for (const { name, description } of manifest.functionalities) {

@@ -1,0 +1,15 @@
+import type { Planner } from '@cordon/hub';
+import { rankApps } from './app-index.ts';
+import { explicitPlan, likelyApp } from './explicit-plan.ts';
+import { fallbackApps } from './fallback-apps.ts';
+import { plannerPrompt, planSchema } from './prompt.ts';
+
+/** Cordon's planner, for the hub. */
+export const PLANNER: Planner = {
+  explicit: explicitPlan,
+  likely: likelyApp,
+  rank: rankApps,
+  prompt: plannerPrompt,
+  schema: planSchema,
+  fallback: fallbackApps,
+};

@@ -1,0 +1,69 @@
+/**
+ * What the planner's model is instructed to do, and the form of its answer.
+ *
+ * Ring 1: `readPlan` of the hub checks the answer.
+ */
+import type { JsonObject, JsonSchema } from '@cordon/core';
+import type { PlanningTask } from '@cordon/hub';
+
+const PLANNER_PROMPT = `You plan how a user's query is served. You get a JSON object: the query, the user's earlier queries, the installed apps with what each can be used for, and the names of facts that the user stated before.
+Answer with one JSON object, in one line, and nothing else:
+{"steps": [{"app": "<app id or null>", "task": "<what this step does>", "inputs": ["<pieces of the query, word for word, that this step works on>"], "uses": ["<names from the app's uses>"], "needs": ["<fact names that this step cannot do without>"], "after": [<numbers of the steps whose results it needs>]}], "candidates": ["<app ids>"]}
+- Leave out what is empty, and "task" where the step is the whole query or the single use that it names.
+- A single step stands alone, without the list: {"app": "…", "uses": ["…"]}. No app is needed: {"app": null}.
+- Apps that work independently of each other (to compare, to collect): one step each without "after". They work at the same time, and each knows of the query only its own "task" and "inputs": say there all that it has to know.
+- One app that needs another's help: its step first, and the helper's step with "after" naming it.
+- "uses" lists every use that the query calls for, the last one (booking, sending) too; leave out what it does not call for.
+- "needs" lists only facts that the app must have and that the query does not contain.
+- Where the query points back at what the user said in an earlier query ("the days I am away"), "task" says what is meant, in the user's own earlier words.
+- "candidates" only if several apps could each serve the whole query and the query does not say which: then name them, and plan for the first.
+- "unlisted" says how many more apps are installed. Then also answer "more": true if the query needs an app that is not among those that you see, else "more": false.
+- "summary" tells what the user asked before the earlier queries. A fact named "<app id>/<name>" is what that app said, not the user.
+- "declined" lists what the user said no to just now: plan without it, or answer {"steps": []} if that makes no sense.`;
+
+/** Only where an earlier query ended so. */
+const ASKED_PROMPT = `- An earlier query with the outcome "asked for data": its app waits for the user's answer, which this query may be.`;
+
+/** Only where something could be installed. */
+const INSTALLABLE_PROMPT = `- "installable" lists apps that are not installed. A step may name one only where no installed app can do what the query needs: the user is then asked whether to install it. Never name one in "candidates".`;
+
+/** The instructions of the planner: each rule that says something of this task. */
+export function plannerPrompt({ installable = [], earlier }: PlanningTask): string {
+  const hasAsked = earlier.some(({ outcome }) => outcome === 'asked for data');
+  return [
+    PLANNER_PROMPT,
+    ...(installable.length > 0 ? [INSTALLABLE_PROMPT] : []),
+    ...(hasAsked ? [ASKED_PROMPT] : []),
+  ].join('\n');
+}
+
+/** For providers that can be held to a schema. With `more` where apps are unlisted. */
+export function planSchema(hasUnlisted: boolean): JsonSchema {
+  return hasUnlisted ? SCHEMA_WITH_MORE : SCHEMA;
+}
+
+const SCHEMA = schemaOf({});
+const SCHEMA_WITH_MORE = schemaOf({ more: { type: 'boolean' } });
+
+function schemaOf(rest: JsonObject): JsonSchema {
+  const list = (items: JsonObject): JsonObject => ({ type: 'array', items });
+  const closed = (properties: JsonObject, required: readonly string[]): JsonObject => ({
+    type: 'object',
+    properties,
+    required: [...required],
+    additionalProperties: false,
+  });
+  const step = closed(
+    {
+      app: { type: ['string', 'null'] },
+      task: { type: 'string' },
+      inputs: list({ type: 'string' }),
+      uses: list({ type: 'string' }),
+      needs: list({ type: 'string' }),
+      after: list({ type: 'integer' }),
+    },
+    ['app'],
+  );
+  const properties = { steps: list(step), candidates: list({ type: 'string' }), ...rest };
+  return closed(properties, ['steps', ...Object.keys(rest)]);
+}

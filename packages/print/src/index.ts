@@ -1,0 +1,5 @@
+export { Drawing, type Marks } from './drawing.ts';
+export { eventLine, jsonLine } from './json-line.ts';
+export { written } from './output-stream.ts';
+export { drawExcerpt, SourceLines } from './source-excerpt.ts';
+export { cellLines, padded, renderTable } from './table.ts';
