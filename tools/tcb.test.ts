@@ -37,7 +37,6 @@ const DEPENDENCIES: Readonly<Record<string, string>> = {
   compromise: 'words and names of English, for persons and places in texts',
   htmlparser2: 'HTML as browsers read it, however broken',
   'libphonenumber-js': 'how telephone numbers are built, in every country',
-  re2js: 'regular expressions in linear time, for patterns that others wrote',
   tldts: 'the public suffix list: which part of a name is one owner’s',
   unbash: 'the grammar of shell scripts',
 };

@@ -67,11 +67,17 @@ for (const [file, packages] of [
   ],
   [
     'cli/src/commands/policies/check.ts',
-    ['config', 'console', 'core', 'detectors', 'policy', 'regex', 'runtime', 'scan'],
+    [
+      ...['config', 'console', 'core', 'detectors', 'monitor'],
+      ...['policy', 'policy-tools', 'regex', 'runtime', 'scan'],
+    ],
   ],
   [
     'cli/src/commands/policies/analyze.ts',
-    ['config', 'console', 'core', 'detectors', 'policy', 'regex', 'runtime', 'scan'],
+    [
+      ...['config', 'console', 'core', 'detectors', 'monitor'],
+      ...['policy', 'policy-tools', 'regex', 'runtime', 'scan'],
+    ],
   ],
   [
     'cli/src/commands/policies/fmt.ts',
@@ -86,7 +92,7 @@ for (const [file, packages] of [
 
 test('the hub loads no linter, no formatter and no reader of recorded traces', () => {
   const loaded = modulesOf('runtime/src/compose.ts');
-  assert.ok(loaded.includes('policy/src/index.ts'));
+  assert.ok(loaded.includes('policy/index.ts'));
   assert.deepEqual(
     loaded.filter((module) => module.startsWith('policy-tools/')),
     [],
