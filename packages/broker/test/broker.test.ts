@@ -66,6 +66,25 @@ test('a sandbox that throws is one that does not start, and is tried again', asy
   await broker.close();
 });
 
+test('a broker that is closed starts no process, and one that is open does', async () => {
+  let tries = 0;
+  const sandbox = {
+    probe: async () => ({ ready: false, layers: [], absent: [], cached: false }),
+    spawn: async () => {
+      tries++;
+      return failed(fault('sandbox-unavailable', 'it died'));
+    },
+  };
+  const broker = openBroker({ sandbox, codeRoot: CODE_ROOT });
+  const access = accessTo({ kind: 'openai', key: 'k' });
+  for (const name of ['local', 'other']) {
+    const answer = await broker.provider(name, access).complete(ask('hello'), { signal: never() });
+    assert.equal(answer.ok, false);
+    await broker.close();
+  }
+  assert.equal(tries, 1);
+});
+
 test('a program waits for a process that is started later, though nothing else keeps it', () => {
   const asking = `import { openBroker } from '@cordon/broker';
     const fault = { kind: 'sandbox-unavailable', message: 'it died' };
