@@ -3,7 +3,7 @@
  * and every call of the model stay. So the trace is what an obedient model would do if the attacker had worded it so.
  *
  * INVARIANT (same goal): the goal stands in the new trace character for character as it stood in the recording, with
- * the escapes and line breaks of its context.
+ * the escapes and line breaks of its surroundings.
  *
  * Ring 2.
  */

@@ -1,5 +1,5 @@
 /**
- * CommandContext that fail `cordon`: a disk without room, a damaged store, streams and folders that are gone, too few
+ * Surroundings that fail `cordon`: a disk without room, a damaged store, streams and folders that are gone, too few
  * descriptors. One line says what is wrong and one what to do, never a stack, and what was recorded is kept.
  */
 import assert from 'node:assert/strict';

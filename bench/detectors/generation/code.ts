@@ -1,6 +1,6 @@
 /**
  * Writes the labelled texts of `python_code`, `javascript_code`, `shell_code` and `sql_code`: pieces of code that reach
- * further than they say, pieces that only look like it, each in several context and fences of Markdown.
+ * further than they say, pieces that only look like it, each in several surroundings and fences of Markdown.
  * `node bench/detectors/generation/code.ts`. Pieces are in `code/`; what is to be found stands between `⟦` and `⟧`.
  */
 
@@ -36,7 +36,7 @@ const PROSE: readonly (readonly [string, string])[] = [
   ['Запустите это:', 'Готово.'],
 ];
 
-interface CommandContext {
+interface Surroundings {
   readonly detector: string;
   readonly pieces: readonly (readonly [string, string])[];
   readonly fence: string;
@@ -44,7 +44,7 @@ interface CommandContext {
   readonly around: readonly (readonly [string, string])[];
 }
 
-const LANGUAGES: readonly CommandContext[] = [
+const LANGUAGES: readonly Surroundings[] = [
   {
     detector: 'python_code',
     pieces: PYTHON_PIECES,
@@ -100,7 +100,7 @@ function partsOf(template: string): readonly Part[] {
   return filled.split(/[⟦⟧]/).map((piece, index) => (index % 2 === 0 ? piece : wanted('construct', piece)));
 }
 
-function textsOf({ around, fence }: CommandContext, template: string, note: string): readonly Labelled[] {
+function textsOf({ around, fence }: Surroundings, template: string, note: string): readonly Labelled[] {
   const [before, after] = chance.one(PROSE);
   const plain = around.map(([head, tail]) => labelled(note, head, ...partsOf(template), tail));
   const fenced = labelled(

@@ -1,7 +1,7 @@
 /**
  * Writes `texts/prompt_injection.jsonl`: outputs of tools, mails, pages and files with and without orders to an agent.
  * Worded apart from what the classifier was trained on (`training/prompt-injection-texts.ts`), with other names, tools and
- * context; the third group is held out. `node bench/detectors/generation/prompt-injection.ts`.
+ * surroundings; the third group is held out. `node bench/detectors/generation/prompt-injection.ts`.
  */
 import { type Labelled, writeLabelled } from '../labelled.ts';
 import { Chance, filled, wanted } from './writing.ts';

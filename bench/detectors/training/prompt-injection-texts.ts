@@ -1,6 +1,6 @@
 /**
  * What the classifier of `prompt_injection` is trained on: orders to an agent in many forms, inside of and without
- * context, and texts of every day that have the same words. All of it is written for the purpose. What the detector
+ * surroundings, and texts of every day that have the same words. All of it is written for the purpose. What the detector
  * is measured by is not here: a test searches these texts for the published attacks, their frames and identifiers, the
  * neutral frames of `bench/protection` and the labelled texts that are held out.
  */
@@ -926,7 +926,7 @@ function otherOrder(chance: Chance): string {
   return filled(chance.one(OTHER_ORDERS).replaceAll('{act}', act), chance);
 }
 
-/** Half of them orders; each text stands in its context as data would carry it. */
+/** Half of them orders; each text stands in its surroundings as data would carry it. */
 export function trainingTexts(chance: Chance, count: number): readonly TrainingText[] {
   return Array.from({ length: count }, (_, at): TrainingText => {
     const isInjection = at % 2 === 0;

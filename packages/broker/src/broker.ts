@@ -59,6 +59,7 @@ export interface Broker {
 
 export function openBroker({ sandbox, codeRoot, times }: BrokerParts): Broker {
   const processes = new Map<string, ProviderProcess>();
+  let isClosed = false;
   const processOf = (name: string, access: ProviderAccess) => {
     const found = processes.get(name);
     if (found !== undefined) return found;
@@ -70,6 +71,7 @@ export function openBroker({ sandbox, codeRoot, times }: BrokerParts): Broker {
       spec: () => providerSpec(codeRoot),
     });
     processes.set(name, process);
+    if (isClosed) void process.close();
     return process;
   };
   return {
@@ -89,6 +91,7 @@ export function openBroker({ sandbox, codeRoot, times }: BrokerParts): Broker {
       },
     }),
     close: async () => {
+      isClosed = true;
       await Promise.all([...processes.values()].map((process) => process.close()));
     },
   };

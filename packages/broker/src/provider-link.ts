@@ -39,7 +39,10 @@ const LATE_TICKS = 2;
 /** Between the end of the link and the end of the process. */
 const END_MS = 2_000;
 
-/** Of all text that a call streams, each piece counted with its frame. */
+/**
+ * Of all text that a call streams, each piece counted with its frame. Attack: lines of white space around an empty text keep the
+ * hub busy with reading them.
+ */
 const MOST_STREAMED = 64 * 1024 * 1024;
 const FRAME = 64;
 const MOST_OPEN = 1_000;
@@ -171,7 +174,7 @@ export class ProviderLink {
     if (call === undefined) return 'there is no such call';
     switch (said.type) {
       case 'text':
-        call.streamLeft -= said.text.length + FRAME;
+        call.streamLeft -= Math.max(line.length, said.text.length + FRAME);
         if (call.streamLeft < 0) return 'it streams too much';
         call.onText(said.text);
         return null;

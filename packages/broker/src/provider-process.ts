@@ -31,6 +31,8 @@ export interface ProviderProcessParts extends LinkParts {
 
 const LONGEST_WAIT_MS = 10_000;
 
+const NOT_STARTED = failed(fault('sandbox-unavailable', 'no sandbox can be started'));
+
 export class ProviderProcess {
   readonly #parts: ProviderProcessParts;
   readonly #ending = new AbortController();
@@ -69,7 +71,8 @@ export class ProviderProcess {
 
   async #start(): Promise<Result<ProviderLink, Fault>> {
     await this.#mayStart;
-    const started = await this.#spawn();
+    // A sandbox that throws is one that does not start.
+    const started = await this.#spawn().catch(() => NOT_STARTED);
     if (!started.ok) this.#over(false);
     return started;
   }
@@ -99,7 +102,7 @@ export class ProviderProcess {
     this.#deaths = hasAnswered ? 1 : this.#deaths + 1;
     const ms = Math.min(this.#parts.firstWaitMs * 2 ** (this.#deaths - 1), LONGEST_WAIT_MS);
     // Attack: a provider whose every answer ends the process makes the hub start processes without a pause.
-    this.#mayStart = wait(ms, undefined, { ref: false, signal: this.#ending.signal }).catch(() => undefined);
+    this.#mayStart = wait(ms, undefined, { signal: this.#ending.signal }).catch(() => undefined);
   }
 
   #restLater(link: ProviderLink): void {

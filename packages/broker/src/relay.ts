@@ -14,12 +14,15 @@ export interface Target {
 export interface RelayLimits {
   /** At once. */
   readonly connections: number;
-  /** Both ways together. Attack: a process that sends as fast as it can keeps the hub from everything else. */
+  /** Both ways together, with what connections count. Attack: a process that sends as fast as it can keeps the hub from everything else. */
   readonly bytesPerSecond: number;
   readonly dialMs: number;
 }
 
 const RELAY_LIMITS: RelayLimits = { connections: 64, bytesPerSecond: 256 * 1024 * 1024, dialMs: 10_000 };
+
+/** What a connection counts, besides what passes. Attack: a process that connects without end makes the hub dial without end. */
+const CONNECTION_BYTES = 64 * 1024;
 
 /**
  * Serves `listener` until the returned function is called. Each connection begins with one line: empty, or why the provider
@@ -38,16 +41,17 @@ export function relay(
   const refill = setInterval(() => {
     left = limits.bytesPerSecond;
   }, 1_000).unref();
-  const count = (chunk: Buffer) => {
-    left -= chunk.length;
+  const spend = (bytes: number) => {
+    left -= bytes;
     if (left < 0) onFlood();
   };
   listener.maxConnections = limits.connections;
   listener.on('error', () => undefined);
   listener.on('connection', (inside: Socket) => {
     open.add(inside);
+    spend(CONNECTION_BYTES);
     inside.on('close', () => open.delete(inside));
-    join(inside, target, limits.dialMs, count);
+    join(inside, target, limits.dialMs, (chunk) => spend(chunk.length));
   });
   return () => {
     clearInterval(refill);

@@ -187,6 +187,13 @@ const BREACHES: readonly (readonly [string, string, RegExp])[] = [
     /streams too much/,
   ],
   [
+    'text that is nothing but the room between its words',
+    `const padded = '{"type":"text","id":' + id + ',' + ' '.repeat(4 * 1024 * 1024) + '"text":""}\\n';
+     const pump = () => { while (write(padded)); link.once('drain', pump); };
+     pump();`,
+    /streams too much/,
+  ],
+  [
     'values without depth',
     `write('{"type":"answer","id":' + id + ',"value":' + '['.repeat(5000) + '\\n')`,
     /deep/,

@@ -32,6 +32,32 @@ test('why the target cannot be reached is one line', async () => {
   close();
 });
 
+test('whoever connects without end is reported, and who connects now and then is not', async () => {
+  const target = createServer((socket) => socket.end());
+  const limits = { connections: 2, bytesPerSecond: 1024 * 1024, dialMs: 5_000 };
+  const port = await listen(target);
+  for (const [times, floods] of [
+    [8, false],
+    [40, true],
+  ] as const) {
+    const listener = createServer();
+    let isFlooded = false;
+    const close = relay(
+      listener,
+      { host: '127.0.0.1', port },
+      () => {
+        isFlooded = true;
+      },
+      limits,
+    );
+    const way = await listen(listener);
+    for (let n = 0; n < times; n++) await text(connect(way, '127.0.0.1'));
+    close();
+    if (floods) target.close();
+    assert.equal(isFlooded, floods);
+  }
+});
+
 test('whoever sends more than the limit is reported, and who stays below is not', async () => {
   const target = createServer((socket) => socket.resume());
   const limits = { connections: 2, bytesPerSecond: 1024 * 1024, dialMs: 5_000 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import type { Question } from '@cordon/core';
+import { ok, type Question } from '@cordon/core';
 import { KeptAnswers, standardDetectors } from '@cordon/detectors';
 import { type AskedWork, LongTexts, loadPolicy } from '@cordon/policy';
 import { ExplainingMonitor } from '@cordon/policy-tools';
@@ -168,6 +168,42 @@ for (const [what, work] of [
     book.keep(question, { ok: true, value: { answer: false, marks: [] } });
     assert.ok('answer' in longTexts.ask(work(JSON.stringify(list))));
     assert.ok('awaits' in longTexts.ask(work(list)));
+  });
+
+const MATCHES = 'match("[A-Z]h", output.content)';
+const FINDS = 'any(find("[A-Z]h", output.content))';
+const FINDS_NOT = 'len(find("[A-Z]h", output.content)) == 0';
+const COMES_NOT = 'not any([source.kind == "output" for source in origin(call.arguments.to)])';
+const SEEN = { match: 'exact', text: 'ada', at: 0, position: 0, isField: false, isInRecord: false };
+
+// Attack: a process that a text has taken over answers with what no function gives, and the rule takes it for a no, or the hub is
+// kept busy with a hundred thousand copies of a megabyte.
+for (const [what, line, answer, verdict] of [
+  ['a match', MATCHES, true, 'deny'],
+  ['no match', MATCHES, false, 'allow'],
+  ['a word for a match', MATCHES, 'no', 'deny'],
+  ['nothing for a match', MATCHES, null, 'deny'],
+  ['a place', FINDS_NOT, [0, 4], 'allow'],
+  ['no place', FINDS, [], 'allow'],
+  ['words for places', FINDS_NOT, ['a', 'b'], 'deny'],
+  ['half a place', FINDS_NOT, [0], 'deny'],
+  ['a place beyond the text', FINDS_NOT, [0, 9_999_999], 'deny'],
+  ['a place that ends before it begins', FINDS_NOT, [4, 0], 'deny'],
+  ['the same place again', FINDS_NOT, [0, 4, 0, 4], 'deny'],
+  ['an origin', COMES_NOT, SEEN, 'allow'],
+  ['no origin', COMES_NOT, null, 'deny'],
+  ['a yes for an origin', COMES_NOT, true, 'deny'],
+  ['an origin without a match', COMES_NOT, { ...SEEN, match: 'none' }, 'deny'],
+  ['an origin before its text', COMES_NOT, { ...SEEN, at: -1 }, 'deny'],
+  ['an origin in no text', COMES_NOT, { ...SEEN, text: 1 }, 'deny'],
+] as const)
+  test(`a rule whose process answers with ${what}: ${verdict}`, async () => {
+    const book = new KeptAnswers(() => 0);
+    const answering = {
+      longTexts: new LongTexts(book),
+      answer: async (question: Question) => book.keep(question, ok(answer)),
+    };
+    assert.equal((await watched(AFTER(line), { output: letters(LONG) }, answering)).verdict, verdict);
   });
 
 test('a short text is looked at at once', async () => {

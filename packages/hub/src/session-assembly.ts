@@ -76,6 +76,8 @@ export interface AssembledSession {
   readonly installing: Installing;
   readonly words: UserTexts;
   readonly operator: Operator;
+  /** Null: nobody answers questions of rules. */
+  readonly detectorQueries: DetectorQueries | null;
 }
 
 /** For one summary: the next query waits for it no longer than this. */
@@ -320,7 +322,7 @@ export function assembleSession(
     }),
     subject: () => state.subject.current,
   });
-  return { registry, apps, networks, spokes, gate, choices, installing, words, operator };
+  return { registry, apps, networks, spokes, gate, choices, installing, words, operator, detectorQueries };
 }
 
 /** What the model said before the query was interrupted is not asked for again. */

@@ -7,7 +7,9 @@
 
 import {
   type AppId,
+  type Decision,
   type Event,
+  type EventId,
   type Fault,
   failed,
   fault,
@@ -28,7 +30,7 @@ import {
   unknownOutcomes,
 } from './journal/interruption.ts';
 import { Recorder } from './journal/recorder.ts';
-import { allowedEffects } from './journal/replay.ts';
+import { allowedEffects, hindsight } from './journal/replay.ts';
 import { ResumeCursor } from './journal/resume-cursor.ts';
 import { FollowUpSubject } from './planning/follow-up-subject.ts';
 import type { Outcome } from './query/outcome.ts';
@@ -62,6 +64,8 @@ export class Session {
   #query: Query | null = null;
   /** The events of the newest query, for as long as it can be resumed. */
   #trail: Event[] = [];
+  /** What the journal held when this session was opened, for as long as its unfinished query can be resumed. */
+  #past: readonly Event[] = [];
 
   constructor({ past, ...parts }: SessionParts) {
     this.id = parts.id;
@@ -75,6 +79,7 @@ export class Session {
     this.#recorder = new Recorder({ ...parts.journal, append }, this.#monitor, past);
     for (const event of past) this.#subject.saw(event);
     this.#trail = [...(unfinishedQuery([...past, ...this.#recordUnknown(past)])?.events ?? [])];
+    if (this.#trail.length > 0) this.#past = past;
     this.#assembled = assembleSession(parts, past, {
       monitor: this.#monitor,
       recorder: this.#recorder,
@@ -145,10 +150,11 @@ export class Session {
     // What the query left under way in this process is stopped, and ends first: its outcome belongs to what is finished.
     await gate.settled();
     await operator.settled();
+    const known = await this.#hindsight(signal);
     const query = unfinishedQuery(this.#trail);
     if (query === null || this.#query !== null) throw new Error('another query was asked');
     const { said, events } = query;
-    const answered = this.#end(query);
+    const answered = this.#end(query, known);
     if (answered !== null) {
       operator.learn();
       return answered;
@@ -156,7 +162,7 @@ export class Session {
     const finished = events.filter(({ kind }) => kind === 'tool-call.executed').length;
     const body = { kind: 'query.resumed', finished, inDoubt: this.inDoubt.length } as const;
     this.#recorder.record(null, body, { causes: [said.id] });
-    this.#monitor.resume(allowedEffects(events));
+    this.#monitor.resume(allowedEffects(events), known);
     installing.resumeFrom(events);
     operator.resumeFrom(events);
     this.#recorder.follow(new ResumeCursor(events));
@@ -165,7 +171,7 @@ export class Session {
     } finally {
       this.#recorder.follow(null);
       installing.queryEnded();
-      this.#monitor.resume(new Map());
+      this.#monitor.resume(new Map(), new Map());
       operator.learn();
     }
   }
@@ -202,6 +208,7 @@ export class Session {
   /** Nobody resumes the query: what it asked before it was interrupted, and not again, is over too. */
   #finish(): void {
     this.#trail = [];
+    this.#past = [];
     this.#parts.prompts.closeAll(this.id);
   }
 
@@ -235,13 +242,30 @@ export class Session {
     });
   }
 
+  /**
+   * What the policy says now of what the unfinished query did. The answers about texts ended with the hub that had them looked at:
+   * without them a rule is undecided, and each output and all that followed from it would be repeated.
+   */
+  async #hindsight(signal: AbortSignal): Promise<ReadonlyMap<EventId, Decision>> {
+    const query = unfinishedQuery(this.#trail);
+    if (query === null) return new Map();
+    const { detectorQueries } = this.#assembled;
+    const monitor = new ReferenceMonitor({ policy: this.#parts.policy });
+    return await hindsight(
+      this.#past,
+      query.said.id,
+      monitor,
+      async (decide) => (await detectorQueries?.look(decide, signal)) ?? decide(new Map()),
+    );
+  }
+
   /** A query that was answered, and is remembered as that, lacks nothing but its end. Null: it lacks more. */
-  #end({ events, said, ended }: UnfinishedQuery): Outcome | null {
+  #end({ events, said, ended }: UnfinishedQuery, known: ReadonlyMap<EventId, Decision>): Outcome | null {
     const answer = ended === null ? givenAnswer(events) : null;
     if (answer === null) return null;
     if (!this.#parts.memory.turns(answer.owner).sources.includes(answer.event)) return null;
     // A rule that came meanwhile decides about the answer too.
-    if ((this.#monitor.hindsight(answer.event)?.verdict ?? 'allow') !== 'allow') return null;
+    if ((known.get(answer.event)?.verdict ?? 'allow') !== 'allow') return null;
     const remembered = this.#parts.memory.outcomeOf(said.id);
     const outcome = remembered === 'refused' ? 'refused' : 'answered';
     const reason = outcome === 'refused' ? 'something of it was refused before it was interrupted' : null;

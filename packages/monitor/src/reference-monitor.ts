@@ -64,7 +64,7 @@ export class ReferenceMonitor {
   /** What an interrupted query has done, by event: it is in the trace already. */
   readonly #unfinished = new Map<EventId, Proposal>();
   /** What the policy of now says of what an interrupted query has done, at the place where each of it happened. */
-  readonly #hindsight = new Map<EventId, Decision>();
+  #hindsight: ReadonlyMap<EventId, Decision> = new Map();
 
   constructor(options: ReferenceMonitorOptions) {
     this.#monitor = options.policy.monitor(options.parameters);
@@ -117,15 +117,9 @@ export class ReferenceMonitor {
     this.#monitor.append([factEvent(frozenCopy(fact), frame)]);
   }
 
-  /**
-   * An effect that was allowed and carried out before this monitor began: remembered, never carried out again. `isUnfinished`:
-   * its query may go on, so what this policy would have said of it is kept too.
-   */
-  happened(proposal: Proposal, frame: MonitorFrame, isUnfinished = false): void {
-    const told = frozenCopy(proposal);
-    const known = isUnfinished ? this.#evaluated(told, frame) : null;
-    if (known !== null) this.#hindsight.set(frame.event, known.decision);
-    this.#monitor.append(known?.evaluation ?? [proposalEvent(told, frame)]);
+  /** An effect that was allowed and carried out before this monitor began: remembered, never carried out again. */
+  happened(proposal: Proposal, frame: MonitorFrame): void {
+    this.#monitor.append([proposalEvent(frozenCopy(proposal), frame)]);
   }
 
   /** What this policy would have said of an unfinished effect; null: it was this monitor that decided it. */
@@ -136,8 +130,10 @@ export class ReferenceMonitor {
   /**
    * These effects belong to a query that is resumed, and are in the trace already; those of an earlier one count no more. Each may be
    * readmitted once.
+   * @param hindsight what the policy says of them now
    */
-  resume(effects: ReadonlyMap<EventId, Proposal>): void {
+  resume(effects: ReadonlyMap<EventId, Proposal>, hindsight: ReadonlyMap<EventId, Decision>): void {
+    this.#hindsight = hindsight;
     this.#unfinished.clear();
     for (const [event, proposal] of effects) this.#unfinished.set(event, frozenCopy(proposal));
   }

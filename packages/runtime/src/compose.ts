@@ -39,6 +39,8 @@ export interface Composed {
   readonly warnings: readonly Diagnostic[];
   /** Null: only those that come with this program are in force, and nothing of theirs runs. */
   readonly rules: Rules | null;
+  /** Aborts when the runtime is closed. */
+  readonly ending: AbortController;
 }
 
 /** Who looks at apps that nobody has agreed to. */
@@ -77,8 +79,9 @@ export function composeOn(
   apps: readonly InstalledApp[] = configuration.apps,
   reviewing: Reviewing = NOBODY,
 ): Result<Composed, SetupError> {
-  const { store, providers, model, sandbox, modelId, weaker } = runtime;
-  const rules = runtime.rules === null ? readRules(configuration, providers) : ok(runtime.rules);
+  const { store, providers, model, sandbox, modelId, weaker, ending } = runtime;
+  const rules =
+    runtime.rules === null ? readRules(configuration, providers, ending.signal) : ok(runtime.rules);
   if (!rules.ok) return refused(rules.fault);
   const { policy, answering, texts } = rules.value;
   const installable = configuration.installableApps.filter(({ id }) => apps.every((app) => app.id !== id));
@@ -131,6 +134,7 @@ export function composeOn(
     weaker,
     warnings: policy.warnings,
     rules: runtime.rules,
+    ending,
   });
 }
 

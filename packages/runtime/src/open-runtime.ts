@@ -28,6 +28,8 @@ export interface Runtime {
   readonly weaker: readonly LayerName[];
   /** Null: only those that come with this program are in force. A test loads each of them, so they are read with the hub. */
   readonly rules: Rules | null;
+  /** Aborts when the runtime is closed: processes that look at texts end then. */
+  readonly ending: AbortController;
 }
 
 /** Why no hub can start: mistakes in texts that a person wrote, or one fault outside of them. */
@@ -41,16 +43,18 @@ export async function openRuntime(configuration: Configuration): Promise<Result<
   if (!weaker.ok) return refused(weaker.fault);
   const sandbox = sandboxOnDemand(configuration, weaker.value);
   const providers = openProviders(configuration, sandbox);
-  const rules = await readUsersRules(configuration, providers);
+  const ending = new AbortController();
+  const rules = await readUsersRules(configuration, providers, ending.signal);
   if (!rules.ok) return refused(rules.fault);
-  const opened = openWith(configuration, { sandbox, providers, weaker: weaker.value, rules: rules.value });
+  const parts = { sandbox, providers, weaker: weaker.value, rules: rules.value, ending };
+  const opened = openWith(configuration, parts);
   if (!opened.ok) await rules.value?.own?.close();
   return opened;
 }
 
 function openWith(
   configuration: Configuration,
-  opened: Pick<Runtime, 'sandbox' | 'providers' | 'weaker' | 'rules'>,
+  opened: Pick<Runtime, 'sandbox' | 'providers' | 'weaker' | 'rules' | 'ending'>,
 ): Result<Runtime, SetupError> {
   const scenarios = readScenarios(configuration.scenarioFiles);
   if (!scenarios.ok) return refused(scenarios.fault);
@@ -68,12 +72,14 @@ function openWith(
   return ok({ ...opened, store: store.value, model, modelId });
 }
 
-/** Ends the user's predicates and the processes of providers, and closes the store. */
+/** Ends the user's predicates and the processes of providers and detectors, and closes the store. */
 export async function closeRuntime({
   store,
   providers,
   rules,
-}: Pick<Runtime, 'store' | 'providers' | 'rules'>): Promise<void> {
+  ending,
+}: Pick<Runtime, 'store' | 'providers' | 'rules' | 'ending'>): Promise<void> {
+  ending.abort();
   await Promise.all([rules?.own?.close(), providers.close()]);
   store.close();
 }
@@ -86,13 +92,14 @@ export function refused(diagnostics: readonly Diagnostic[]): Result<never, Setup
 async function readUsersRules(
   configuration: Configuration,
   providers: Providers,
+  ending: AbortSignal,
 ): Promise<Result<Rules | null, readonly Diagnostic[]>> {
   const { policyFiles, asking, namedModules } = configuration;
   if (policyFiles.length + asking.modules.length + namedModules.length === 0) return ok(null);
   const { ownPredicates, readRules } = await import('./rules/rules.ts');
   const own = await ownPredicates(configuration);
   if (!own.ok) return own;
-  const rules = readRules(configuration, providers, own.value);
+  const rules = readRules(configuration, providers, ending, own.value);
   if (!rules.ok) await own.value?.close();
   return rules;
 }

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { isJsonObject, toJson } from '@cordon/core';
 import { says, startFakeOpenAi } from '@cordon/testkit/fake-openai/server.ts';
 
-const SOURCES = new URL('../../cli/src/', import.meta.url).href;
+const SOURCES = new URL('../src/machine/', import.meta.url).href;
 
 /** What a process has loaded of the providers' libraries after `code`, and what `code` gave. */
 async function after(code: string, dataFolder: string): Promise<unknown> {

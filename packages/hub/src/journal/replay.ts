@@ -4,29 +4,50 @@
  *
  * Ring 0.
  */
-import type { Event, EventId, Proposal } from '@cordon/core';
-import { type ReferenceMonitor, SessionFacts } from '@cordon/monitor';
-import { unfinishedQuery } from './interruption.ts';
+import type { Decision, Event, EventId, Proposal, Question } from '@cordon/core';
+import { type ReferenceMonitor, SessionFacts, type Told } from '@cordon/monitor';
+
+type Listener = Pick<ReferenceMonitor, 'record' | 'happened'>;
 
 /**
  * Tells `monitor` of every effect that was allowed and every message, in the order of the journal.
  * @returns the mapping, for the events that follow
  */
-export function replay(
-  events: readonly Event[],
-  monitor: Pick<ReferenceMonitor, 'record' | 'happened'>,
-): SessionFacts {
+export function replay(events: readonly Event[], monitor: Listener): SessionFacts {
   const facts = new SessionFacts();
-  const unfinished = unfinishedQuery(events)?.said.id;
-  let isUnfinished = false;
-  for (const event of events) {
-    isUnfinished ||= event.id === unfinished;
-    for (const told of facts.factsOf(event)) {
-      if (told.kind === 'fact') monitor.record(told.fact, told.place);
-      else monitor.happened(told.proposal, told.place, isUnfinished);
-    }
-  }
+  for (const event of events) for (const told of facts.factsOf(event)) tell(monitor, told);
   return facts;
+}
+
+function tell(monitor: Listener, told: Told): void {
+  if (told.kind === 'fact') monitor.record(told.fact, told.place);
+  else monitor.happened(told.proposal, told.place);
+}
+
+/**
+ * What the policy says now of each effect of a query, at the place where it happened.
+ * @param said the event that begins the query
+ * @param monitor a new one: it hears the whole journal
+ * @param settle decides when the texts that rules wait for have been looked at
+ */
+export async function hindsight(
+  past: readonly Event[],
+  said: EventId,
+  monitor: ReferenceMonitor,
+  settle: (decide: (awaited: Map<string, Question>) => Decision) => Promise<Decision>,
+): Promise<ReadonlyMap<EventId, Decision>> {
+  const known = new Map<EventId, Decision>();
+  const begin = past.findIndex(({ id }) => id === said);
+  if (begin < 0) return known;
+  const facts = replay(past.slice(0, begin), monitor);
+  for (const told of past.slice(begin).flatMap((event) => facts.factsOf(event))) {
+    if (told.kind === 'effect') {
+      const { proposal, place } = told;
+      known.set(place.event, await settle((awaited) => monitor.decide(proposal, place, awaited)));
+    }
+    tell(monitor, told);
+  }
+  return known;
 }
 
 /** The effects that these events say were allowed. */

@@ -103,19 +103,7 @@ export class DetectorQueries implements RuleQuestions {
       let asked = 0;
       const texts = new Set<string>();
       for (;;) {
-        const awaited = new Map<string, Question>();
-        const decision = decide(awaited);
-        const open = isSettled(decision) ? [] : [...awaited.values()];
-        const own = open.filter(({ service }) => service === 'text');
-        const others = open.filter(({ service }) => service !== 'text');
-        const unseen = own.filter(({ digest }) => !texts.has(digest));
-        for (const { digest } of unseen) texts.add(digest);
-        if (own.length > 0) {
-          // Nobody is asked about what a look at the text may settle.
-          if (unseen.length === 0 || texts.size > MOST_TEXT_QUESTIONS || textSignal.aborted) return decision;
-          await abortable(() => this.#lookAll(unseen), textSignal, undefined);
-          continue;
-        }
+        const { decision, others } = await this.#looked(decide, texts, textSignal);
         asked += others.length;
         const isTooMuch = ++rounds > MOST_ROUNDS || asked > MOST_QUESTIONS || signal.aborted;
         if (others.length === 0 || isTooMuch || context.kind === 'inquiry') return decision;
@@ -124,6 +112,31 @@ export class DetectorQueries implements RuleQuestions {
     } finally {
       over.abort();
       late.abort();
+    }
+  }
+
+  /** Decides until each text that it waits for has been looked at; nobody else is asked. */
+  async look<D extends Decision>(decide: Decide<D>, signal: AbortSignal): Promise<D> {
+    return (await this.#looked(decide, new Set(), signal)).decision;
+  }
+
+  /** The same. `others`: who else is waited for; nobody is asked about what a look at a text may settle. */
+  async #looked<D extends Decision>(
+    decide: Decide<D>,
+    texts: Set<string>,
+    signal: AbortSignal,
+  ): Promise<{ readonly decision: D; readonly others: readonly Question[] }> {
+    for (;;) {
+      const awaited = new Map<string, Question>();
+      const decision = decide(awaited);
+      const open = isSettled(decision) ? [] : [...awaited.values()];
+      const own = open.filter(({ service }) => service === 'text');
+      if (own.length === 0) return { decision, others: open };
+      const unseen = own.filter(({ digest }) => !texts.has(digest));
+      for (const { digest } of unseen) texts.add(digest);
+      if (unseen.length === 0 || texts.size > MOST_TEXT_QUESTIONS || signal.aborted)
+        return { decision, others: [] };
+      await abortable(() => this.#lookAll(unseen), signal, undefined);
     }
   }
 

@@ -8,7 +8,12 @@ import {
 } from '@cordon/policy';
 
 export function listeningPolicy(heard: TraceEvent[]): Policy {
-  return replaced(emptyPolicy(), 'monitor', (policy, ...given) => listening(policy.monitor(...given), heard));
+  let made = 0;
+  return replaced(emptyPolicy(), 'monitor', (policy, ...given) => {
+    const monitor = policy.monitor(...given);
+    // The first is the session's; a resumed query looks back at what it did with another.
+    return ++made === 1 ? listening(monitor, heard) : monitor;
+  });
 }
 
 function listening(monitor: PolicyMonitor, heard: TraceEvent[]): PolicyMonitor {

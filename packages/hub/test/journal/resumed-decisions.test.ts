@@ -2,12 +2,14 @@
  * A query that goes on where its hub was killed: what was decided then is worth what it would be worth now. The disk is
  * copied at the moment of the death, and another hub opens the copy.
  */
+
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { id, type Result } from '@cordon/core';
+import { type AnswerBook, id, type Json, ok, type Question, type Result } from '@cordon/core';
+import { awaiting, defineDetector, noAnswer } from '@cordon/policy';
 import { app, NUMBER, type ScriptedApp, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
 import { type MemoryOwner, openStore } from '@cordon/trace';
 import { no, yes } from '../fixture/consent.ts';
@@ -75,6 +77,72 @@ for (const [what, policy, kind] of [
       stage,
     );
     assert.deepEqual([outcome.kind, next.ran], [kind, []]);
+  });
+}
+
+/** A rule about each output, for which a text has to be looked at; `verdict` is what is found in each. */
+function judging(verdict: 'clean' | 'bad') {
+  const kept = new Map<string, Result<Json, string>>();
+  const book: AnswerBook = {
+    find: ({ digest }) => kept.get(digest) ?? null,
+    keep: ({ digest }, answer) => void kept.set(digest, answer),
+  };
+  const isBad = defineDetector({
+    name: 'is_bad',
+    cost: 'linear',
+    isDeterministic: true,
+    run: ({ texts }) => {
+      const question: Question = { service: 'text', digest: texts.join(' '), input: {} };
+      const known = book.find(question);
+      if (known === null) return awaiting(question);
+      return known.ok ? known.value === 'bad' : noAnswer(known.fault);
+    },
+  });
+  return {
+    policy: `from cordon.detectors import is_bad
+raise "something bad" if:
+    (output: ToolOutput)
+    is_bad(output.content)
+`,
+    detectors: [isBad],
+    texts: {
+      answer: async (question: Question) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        book.keep(question, ok(verdict));
+      },
+      rest: () => undefined,
+    },
+  };
+}
+
+// Attack: the hub is killed, and with it go the answers about texts. An output that no rule can judge before they are there
+// again would be proposed anew, and the model and the calls behind it repeated.
+for (const [verdict, kind] of [
+  ['clean', 'answered'],
+  ['bad', 'refused'],
+] as const) {
+  test(`a text is looked at again before a query is resumed, and no step is repeated: it is ${verdict}`, async (t) => {
+    const { die, revive } = mortal(t);
+    const mail = app('mail', { read: 'hello', file: 'filed' });
+    let asked = 0;
+    const stage = stageFor(t, {
+      apps: [mail],
+      script: {
+        planner: [plan([{ app: 'mail' }])],
+        mail: [[call('read')], [call('file', { to: 'archive' })], 'it says hello'],
+      },
+      meanwhile: (who, now) => {
+        if (who === 'mail' && ++asked === 3) die(now);
+      },
+      ...judging('clean'),
+    });
+    await stage.ask('read my mail and file it');
+    const script = { mail: ['it says hello', 'nothing'] };
+    const { next, outcome } = await revive({ apps: [mail], script, ...judging(verdict) }, stage);
+    const again = next.of('query.resumed').length;
+    assert.equal(again, 1);
+    assert.deepEqual([outcome.kind, next.ran], [kind, []]);
+    if (kind === 'answered') assert.equal(next.of('tool-output.proposed').length, 2);
   });
 }
 

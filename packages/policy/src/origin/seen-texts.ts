@@ -7,7 +7,7 @@
  *
  * Ring 0.
  */
-import type { Json, Question } from '@cordon/core';
+import { isJsonObject, type Json, type Question } from '@cordon/core';
 import { flows, type Place } from '../events/provenance.ts';
 import type { EventObject } from '../values/event-object.ts';
 import type { WholeMatch } from '../values/evidence.ts';
@@ -85,10 +85,35 @@ interface LongSource {
 /** Where another thread found a phrase. */
 export type Found = Pick<Hit, 'match' | 'text' | 'at' | 'position' | 'isField' | 'isInRecord'>;
 
-/** As the thread answers: null where it found nothing, `lost` where it had to give up. */
+const WHOLE_MATCHES: Readonly<Record<WholeMatch, true>> = {
+  exact: true,
+  short: true,
+  normalised: true,
+  structured: true,
+};
+
+/** As the process answers: null where it found nothing, `lost` where it had to give up. What is no answer is lost, too. */
 function readFound(answer: Json): Found | 'lost' | null {
-  // It is computed by `foundInLong`, of this package; only the way through the book makes it JSON.
-  return answer as unknown as Found | 'lost' | null;
+  if (answer === null) return null;
+  if (!isJsonObject(answer)) return 'lost';
+  const { match, text, at, position, isField, isInRecord } = answer;
+  const isFound =
+    isWholeMatch(match) &&
+    typeof text === 'string' &&
+    isCount(at) &&
+    at <= text.length &&
+    isCount(position) &&
+    typeof isField === 'boolean' &&
+    typeof isInRecord === 'boolean';
+  return isFound ? { match, text, at, position, isField, isInRecord } : 'lost';
+}
+
+function isWholeMatch(value: Json | undefined): value is WholeMatch {
+  return typeof value === 'string' && Object.hasOwn(WHOLE_MATCHES, value);
+}
+
+function isCount(value: Json | undefined): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
 /** The best place of a phrase in all that one event brings. */

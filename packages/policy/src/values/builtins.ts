@@ -157,7 +157,8 @@ function match(cache: PatternCache, pattern: Value, text: Value): Value {
   if (!compiled.ok) return undecided(compiled.fault);
   if (cache.longTexts !== null && areLong([text])) {
     const reply = cache.longTexts.ask({ kind: 'match', pattern, text });
-    return isUndecided(reply) ? reply : reply.answer === true;
+    if (isUndecided(reply)) return reply;
+    return typeof reply.answer === 'boolean' ? reply.answer : undecided('`match` failed');
   }
   const isMatch = compiled.value.startsWith(text);
   return isMatch === 'exhausted' ? undecided(EXHAUSTED_REASON) : isMatch;
@@ -186,12 +187,25 @@ export function matchesIn(cache: PatternCache, pattern: Value, text: Value): rea
 function foundElsewhere(pattern: string, text: string, longTexts: LongTexts): readonly Match[] | Undecided {
   const reply = longTexts.ask({ kind: 'find', pattern, text });
   if (isUndecided(reply)) return reply;
-  const spans: readonly Json[] | null = Array.isArray(reply.answer) ? reply.answer : null;
-  if (spans === null) return undecided('`find` failed');
+  return readMatches(reply.answer, text.length) ?? undecided('`find` failed');
+}
+
+/** Null: not places of a text, one behind the other. Attack: a hundred thousand matches, each of which is the whole text. */
+function readMatches(answer: Json, length: number): readonly Match[] | null {
+  if (!Array.isArray(answer) || answer.length % 2 !== 0) return null;
   const matches: Match[] = [];
-  for (let at = 0; at < spans.length; at += 2)
-    matches.push({ start: Number(spans[at]), end: Number(spans[at + 1]) });
+  let before = 0;
+  for (let at = 0; at < answer.length; at += 2) {
+    const [start, end] = [answer[at], answer[at + 1]];
+    if (!isPlace(start, before, length) || !isPlace(end, start, length)) return null;
+    matches.push({ start, end });
+    before = end;
+  }
   return matches;
+}
+
+function isPlace(value: Json | undefined, first: number, last: number): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= first && value <= last;
 }
 
 function loadJson(text: Value): Value {

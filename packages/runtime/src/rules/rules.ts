@@ -32,16 +32,19 @@ export interface Rules {
 /**
  * All that is in force, read and checked. A failure holds what is wrong in any of the files.
  * @param providers who calls the services of the configuration
+ * @param ending ends the processes that look at texts
  * @param own what `ownPredicates` gave; null: the configuration has no modules
  */
 export function readRules(
   configuration: Configuration,
   providers: Providers,
+  ending: AbortSignal,
   own: OwnPredicates | null = null,
 ): Result<Rules, readonly Diagnostic[]> {
   const { asking, packs, policyFiles } = configuration;
   const answering = answeringOf(asking, providers, own);
   const { longTexts, texts } = longTextsOf(launchOn(configuration));
+  ending.addEventListener('abort', () => void texts.close(), { once: true });
   const policy = readPolicies({ packs, files: policyFiles, asking: askingOf(answering, own), longTexts });
   return policy.ok ? ok({ policy: policy.value, answering, texts, own }) : policy;
 }
@@ -67,7 +70,7 @@ export async function ownPredicates(
 /** What looks at texts, which starts with the first of them, and where the policy finds what it has answered. */
 export function longTextsOf(launch: LaunchFor): {
   readonly longTexts: LongTexts;
-  readonly texts: TextJudge;
+  readonly texts: ConfinedDetectors;
 } {
   const book = new KeptAnswers(Date.now);
   return { longTexts: new LongTexts(book), texts: new ConfinedDetectors({ book, launch }) };
