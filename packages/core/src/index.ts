@@ -65,7 +65,6 @@ export {
   sizeOfTexts,
   toJson,
 } from './json/json.ts';
-export { type Line, LineSplitter } from './json/line-splitter.ts';
 export { type NamedArgument, namedArguments } from './json/named-argument.ts';
 export {
   closedFormats,

@@ -4,7 +4,8 @@
  *
  * Ring 0.
  */
-import { failed, LineSplitter, ok, type Result } from '@cordon/core';
+import { failed, ok, type Result } from '@cordon/core';
+import { LineSplitter } from './line-splitter.ts';
 
 export interface FramingLimits {
   /** Bytes of one line. */

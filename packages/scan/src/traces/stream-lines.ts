@@ -3,7 +3,8 @@
  *
  * Ring 1.
  */
-import { failed, type Line, LineSplitter, type Result } from '@cordon/core';
+import { failed, type Result } from '@cordon/core';
+import { type Line, LineSplitter } from '@cordon/protocol';
 
 export interface StreamLine {
   /** From 1. */

@@ -4,7 +4,7 @@
  *
  * Ring 0.
  */
-import { failed, ok, type Result } from '../values/result.ts';
+import { failed, ok, type Result } from '@cordon/core';
 
 /** Without its line end; else what is wrong with it. */
 export type Line = Result<string, 'too-long' | 'not-utf8'>;

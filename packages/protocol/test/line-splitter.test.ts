@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { LineSplitter } from '../src/index.ts';
+import { LineSplitter } from '../src/line-splitter.ts';
 import '../../../tools/seed.ts';
 
 /** What comes of the pieces: texts, and the words for what is wrong. */
