@@ -4,10 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { runs } from '../../../tools/cases.ts';
 import { loadPolicy, type OrderOperator, type Policy, type TraceEvent } from '../src/index.ts';
 
 /** How often a property is tried. */
-export const RUNS = Number(process.env.CORDON_PROPERTY_RUNS ?? 200);
+export const RUNS = runs(60, 200);
 
 // ── generated rules ───────────────────────────────────────────────────────────────────────────────────────────
 

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseText } from '@cordon/policy';
 import fc from 'fast-check';
+import { runs } from '../../../../tools/cases.ts';
 import { SEED } from '../../../../tools/seed.ts';
 import { withoutSpans } from '../../../policy/test/policy-trees.ts';
 import { format } from '../../src/print/formatter.ts';
 import { print } from '../../src/print/printer.ts';
 
-const RUNS = Number(process.env.CORDON_PROPERTY_RUNS ?? 300);
+const RUNS = runs(100, 300);
 
 function formatted(text: string): string {
   const result = format(text);

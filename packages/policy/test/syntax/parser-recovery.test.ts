@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { print } from '@cordon/policy-tools';
 import fc from 'fast-check';
+import { runs } from '../../../../tools/cases.ts';
 import { SEED } from '../../../../tools/seed.ts';
 import { parseText } from '../../src/syntax/parser.ts';
 import { careless, trees } from '../policy-trees.ts';
 
-const RUNS = Number(process.env.CORDON_PROPERTY_RUNS ?? 300);
+const RUNS = runs(100, 300);
 
 /** `line:column code [what is underlined] message | help` */
 function told(text: string): readonly string[] {
