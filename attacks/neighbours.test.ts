@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { openRig } from '@cordon/testkit/isolation/rig.ts';
+import { isLeftOut } from '../tools/cases.ts';
 import { type Disturbed, disturb, type Harm } from './neighbours/disturbed.ts';
 
 const ROUNDS = 10;
@@ -26,7 +27,8 @@ const CASES: readonly (readonly [harm: Harm, ended: RegExp])[] = [
 ];
 
 for (const [harm, ended] of CASES)
-  test(`${harm} of one app: the other is served, the hub stays small and awake, and it ends`, async () => {
+  test(`${harm} of one app: the other is served, the hub stays small and awake, and it ends`, async (t) => {
+    if (isLeftOut(t, harm === 'messages' || harm === 'memory bomb')) return;
     const seen: Disturbed[] = [];
     for (let round = 0; round < ROUNDS && !seen.some(isHarmless); round++)
       seen.push(await disturb(rig, harm, 100));

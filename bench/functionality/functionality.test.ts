@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isJsonObject, type JsonObject } from '@cordon/core';
 import type { Outcome } from '@cordon/hub';
+import { isLeftOut } from '../../tools/cases.ts';
 import type { Unit } from '../evaluation/suite.ts';
 import { judge } from './judgement.ts';
 import { functionalitySuite } from './suite.ts';
@@ -11,6 +12,7 @@ import type { TaskTurn } from './task.ts';
 const REQUEST = { isQuick: true, data: null, traces: null, labels: null, pairs: null };
 
 test('one task of each set is done in one shared context and isolated', async (t) => {
+  if (isLeftOut(t)) return;
   const prepared = await functionalitySuite.prepare(REQUEST);
   assert.ok(prepared.ok);
   t.after(() => prepared.value.close());

@@ -7,6 +7,7 @@ import { brotliCompressSync } from 'node:zlib';
 import { BASE_PACK, PACKS } from '@cordon/config/packs';
 import type { JsonObject } from '@cordon/core';
 import { packFile } from '@cordon/runtime/policies';
+import { isLeftOut } from '../../tools/cases.ts';
 import type { BenchRequest, SuiteReport } from '../evaluation/suite.ts';
 import { FRAMES } from './frames.ts';
 import { DETECTOR_RULES } from './recorded-report.ts';
@@ -190,7 +191,8 @@ test('a share of nothing is not known, and is no aim', async () => {
   assert.deepEqual([caught, disturbed, uncounted, aims], [null, null, 1, []]);
 });
 
-test('on a sample of our own traces the aims are met', async () => {
+test('on a sample of our own traces the aims are met', async (t) => {
+  if (isLeftOut(t)) return;
   const { aims, result } = await told({ traces: null, isQuick: true });
   assert.deepEqual(
     aims.map(({ what, isMet }) => [what, isMet]),

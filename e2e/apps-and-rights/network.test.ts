@@ -8,6 +8,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { calls, says, startFakeOpenAi } from '@cordon/testkit/fake-openai/server.ts';
+import { isLeftOut } from '../../tools/cases.ts';
 import { Place, ROOT, type Run } from '../harness/provider-harness.ts';
 import { inTurns, planning, step } from '../harness/provider-script.ts';
 import { assertMediated, eventsOf } from '../harness/provider-trace.ts';
@@ -79,7 +80,8 @@ test('an app without network reaches nobody, not even the host it runs on', asyn
   assert.equal(eventsOf(run.events, 'egress.proposed').length, 0);
 });
 
-test('an app with network does not reach the host either', async () => {
+test('an app with network does not reach the host either', async (t) => {
+  if (isLeftOut(t)) return;
   const run = await fetches(hostAddress, ['cordon-test.invalid'], ['--allow-rest']);
   assert.match(String(answerOf(run)), /^It said: not fetched/);
   assert.equal(reached, 0);
@@ -94,7 +96,8 @@ test('a site of the manifest is asked for, and a no keeps the request here', asy
   assertMediated(run.events);
 });
 
-test('a site of the manifest is reached after a yes', async () => {
+test('a site of the manifest is reached after a yes', async (t) => {
+  if (isLeftOut(t)) return;
   const run = await fetches(SITE, ['cordon-test.invalid'], ['--allow-rest']);
   const [proposed] = eventsOf(run.events, 'egress.proposed');
   assert.deepEqual([proposed?.host, proposed?.port], ['cordon-test.invalid', 443]);
@@ -102,14 +105,16 @@ test('a site of the manifest is reached after a yes', async () => {
   assertMediated(run.events);
 });
 
-test('another site is refused without a question', async () => {
+test('another site is refused without a question', async (t) => {
+  if (isLeftOut(t)) return;
   const run = await fetches('https://elsewhere.invalid/', ['cordon-test.invalid'], ['--allow-rest']);
   assert.equal(eventsOf(run.events, 'permission.asked').length, 0);
   assert.equal(eventsOf(run.events, 'egress.proposed').length, 0);
   assert.match(String(answerOf(run)), /^It said: not fetched/);
 });
 
-test('a policy forbids what the user would allow', async () => {
+test('a policy forbids what the user would allow', async (t) => {
+  if (isLeftOut(t)) return;
   const policy = 'rule stay-here:\nraise "nothing leaves" if:\n    (request: Egress)\n';
   const file = place.write('stay.gr', policy);
   const run = await fetches(SITE, ['cordon-test.invalid'], ['--allow-rest', '--policy', file]);
@@ -121,7 +126,8 @@ test('a policy forbids what the user would allow', async () => {
 const listed = () => [new URL(hostAddress).host];
 
 for (const way of [undefined, 'curl', 'python', 'hub'] as const) {
-  test(`an address of the manifest is reached by ${way ?? 'fetch'}, after a yes, and the trace has its path and bytes`, async () => {
+  test(`an address of the manifest is reached by ${way ?? 'fetch'}, after a yes, and the trace has its path and bytes`, async (t) => {
+    if (isLeftOut(t, way === undefined)) return;
     const before = reached;
     const run = await fetches(`${hostAddress}page?a=b`, listed(), ['--allow-rest'], way && { way });
     assert.equal(answerOf(run), 'It said: fetched: the host answers');
@@ -134,7 +140,8 @@ for (const way of [undefined, 'curl', 'python', 'hub'] as const) {
     assertMediated(run.events);
   });
 
-  test(`a no keeps a request by ${way ?? 'fetch'} here`, async () => {
+  test(`a no keeps a request by ${way ?? 'fetch'} here`, async (t) => {
+    if (isLeftOut(t, way === undefined)) return;
     const before = reached;
     const run = await fetches(hostAddress, listed(), ['--deny-all'], way && { way });
     assert.match(String(answerOf(run)), /^It said: not fetched/);
@@ -144,7 +151,8 @@ for (const way of [undefined, 'curl', 'python', 'hub'] as const) {
   });
 }
 
-test('what the way out refuses by itself is in the trace, once', async () => {
+test('what the way out refuses by itself is in the trace, once', async (t) => {
+  if (isLeftOut(t)) return;
   const run = await fetches('https://elsewhere.invalid/', ['cordon-test.invalid'], ['--allow-rest']);
   const refused = eventsOf(run.events, 'egress.refused');
   assert.deepEqual(

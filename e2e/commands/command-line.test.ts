@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { isLeftOut } from '../../tools/cases.ts';
 import {
   answersIn,
   EXAMPLES,
@@ -53,14 +54,16 @@ describe('exit codes', () => {
     assert.match(stdout, /The newest email is from trucy@email\.com/);
   });
 
-  test('1 when the user says no to what was asked for', async () => {
+  test('1 when the user says no to what was asked for', async (t) => {
+    if (isLeftOut(t)) return;
     using home = new Home();
     const { code, stderr } = await home.run(['ask', RIDE, ...RIDES, '--deny-all']);
     assert.equal(code, 1);
     assert.match(stderr, /refused: the user said no/);
   });
 
-  test('1 when a question is due and nobody is there to answer', async () => {
+  test('1 when a question is due and nobody is there to answer', async (t) => {
+    if (isLeftOut(t)) return;
     using home = new Home();
     const { code, stderr } = await home.run(['ask', RIDE, ...RIDES]);
     assert.equal(code, 1);
@@ -129,7 +132,8 @@ describe('--json', () => {
     }
   });
 
-  test('prints the trace of a chat, of a demo, and of a query that fails', async () => {
+  test('prints the trace of a chat, of a demo, and of a query that fails', async (t) => {
+    if (isLeftOut(t)) return;
     using home = new Home();
     const chat = await home.run(['chat', ...RIDES, ...CAREFUL, '--json'], {
       input: `${RIDE}\n${RIDE}\n/exit\n`,
@@ -149,7 +153,8 @@ describe('--json', () => {
     assert.match(String(outcomesIn(failed.events)[0]?.reason), /the script `none\.mjs` does not exist/);
   });
 
-  test('a line of a chat that looks like a command and is none is not asked', async () => {
+  test('a line of a chat that looks like a command and is none is not asked', async (t) => {
+    if (isLeftOut(t)) return;
     using home = new Home();
     const lines = ['/Private I am ill', '/privat I am ill', '/exit now', '/etc/hosts is what?', '/exit'];
     const { code, events, stderr } = await home.run(['chat', '--json'], { input: `${lines.join('\n')}\n` });
@@ -244,7 +249,8 @@ describe('files that the user wrote', () => {
     assert.deepEqual(home.state('mail', 'mail.json').read, ['msg-1004']);
   });
 
-  test('a rule that asks is answered like any other prompt', async () => {
+  test('a rule that asks is answered like any other prompt', async (t) => {
+    if (isLeftOut(t)) return;
     using home = new Home();
     const policy = home.write(
       'own.gr',
@@ -308,7 +314,8 @@ describe('grants', () => {
     return run;
   };
 
-  test('a grant for the session is used without a question until it is revoked', async () => {
+  test('a grant for the session is used without a question until it is revoked', async (t) => {
+    if (isLeftOut(t)) return;
     using home = new Home();
     const answers = home.write('session.json', [
       { match: { scope: 'irreversible-action', what: 'request_ride' }, decision: 'session' },
@@ -348,7 +355,8 @@ describe('grants', () => {
     assert.deepEqual(idsOf(await listed(home)), [], 'the end of the session ends its grants');
   });
 
-  test('a permanent grant counts in later sessions until it is revoked', async () => {
+  test('a permanent grant counts in later sessions until it is revoked', async (t) => {
+    if (isLeftOut(t)) return;
     using home = new Home();
     const book = { match: { scope: 'irreversible-action', expected: true, warned: false }, decision: 'once' };
     const release = { scope: 'data-release', to: 'travel-mate' };
@@ -385,7 +393,8 @@ describe('grants', () => {
 });
 
 describe('at a terminal', () => {
-  test('colours help, and NO_COLOR turns them off without loss', async () => {
+  test('colours help, and NO_COLOR turns them off without loss', async (t) => {
+    if (isLeftOut(t)) return;
     using home = new Home();
     const coloured = await home.run(['demo', '4'], { terminal: true });
     assert.equal(coloured.stdout.includes('\u001b['), true);
@@ -396,7 +405,8 @@ describe('at a terminal', () => {
     assert.match(plain.stdout, /the attack failed/);
   });
 
-  test('without a terminal there are no colours', async () => {
+  test('without a terminal there are no colours', async (t) => {
+    if (isLeftOut(t)) return;
     using home = new Home();
     const { stdout, stderr } = await home.run(['demo', '4']);
     assert.equal((stdout + stderr).includes('\u001b'), false);
@@ -415,7 +425,8 @@ describe('at a terminal', () => {
   });
 });
 
-test('without a provider `cordon start` says how to configure one and plays the demo', async () => {
+test('without a provider `cordon start` says how to configure one and plays the demo', async (t) => {
+  if (isLeftOut(t)) return;
   using home = new Home();
   const { code, stdout, stderr } = await home.run(['start']);
   assert.equal(code, 0);
@@ -437,7 +448,8 @@ test('with a provider `cordon start` is a chat', async () => {
   assert.doesNotMatch(stderr, /No model provider/);
 });
 
-test('the baseline says loudly what it is', async () => {
+test('the baseline says loudly what it is', async (t) => {
+  if (isLeftOut(t)) return;
   using home = new Home();
   const { code, stderr } = await home.run(['ask', RIDE, ...RIDES, '--isolation', 'none']);
   assert.equal(code, 0);

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { isLeftOut } from '../../tools/cases.ts';
 import { EXAMPLES, Home, ofKind, REPOSITORY } from '../harness/cordon.ts';
 
 type Labels = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -20,7 +21,8 @@ function mailAlone(): string {
   return `{\n  // My mail.\n  "apps": ${JSON.stringify({ mail: unpinned }, null, 2)}\n}\n`;
 }
 
-test('the labels of the examples are among those that `cordon init` proposes for them', async () => {
+test('the labels of the examples are among those that `cordon init` proposes for them', async (t) => {
+  if (isLeftOut(t)) return;
   using home = new Home();
   const bare = { ...EXAMPLE, labels: undefined, scenario: undefined };
   const text = JSON.stringify(bare).replaceAll('apps/', `${REPOSITORY}/examples/apps/`);
@@ -62,7 +64,8 @@ test('what is agreed to is written, what is there stays, and nothing is proposed
   assert.equal(readFileSync(config, 'utf8'), text);
 });
 
-test('a file that has labels already is left as it is, and what was agreed to is shown', async () => {
+test('a file that has labels already is left as it is, and what was agreed to is shown', async (t) => {
+  if (isLeftOut(t)) return;
   using home = new Home();
   const labels = '  "labels": { "tools": { "mail/send_mail": { "irreversible": true } } },\n';
   const text = mailAlone().replace('{\n', `{\n${labels}`);
@@ -75,7 +78,8 @@ test('a file that has labels already is left as it is, and what was agreed to is
   assert.equal(readFileSync(config, 'utf8'), text);
 });
 
-test('a file of the current folder that was in effect stays so with the labels, and no other does', async () => {
+test('a file of the current folder that was in effect stays so with the labels, and no other does', async (t) => {
+  if (isLeftOut(t)) return;
   using home = new Home();
   const config = home.write('cordon.json', mailAlone());
   const state = async () => {

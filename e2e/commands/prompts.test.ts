@@ -1,6 +1,7 @@
 /** Questions that are answered from another process, by lines of JSON, and after the hub was killed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isLeftOut } from '../../tools/cases.ts';
 import { type Conversation, EXAMPLES, Home, type Printed, type Run } from '../harness/cordon.ts';
 
 const QUERY = 'Summarize the newest email for me.';
@@ -89,7 +90,8 @@ test('lines of JSON answer questions by their id', async () => {
   assert.deepEqual(sent, []);
 });
 
-test('the question of a hub that was killed still waits, and can be answered', async () => {
+test('the question of a hub that was killed still waits, and can be answered', async (t) => {
+  if (isLeftOut(t)) return;
   using home = new Home();
   const asking = home.start([...ASK, '--wait']);
   asking.child.stdin?.end();
@@ -119,7 +121,8 @@ test('the question of a hub that was killed still waits, and can be answered', a
   assert.equal(twice.code, 2);
 });
 
-test('a permission is listed, given an end, revoked and exported with what was shown', async () => {
+test('a permission is listed, given an end, revoked and exported with what was shown', async (t) => {
+  if (isLeftOut(t)) return;
   using home = new Home();
   const grants = (...args: readonly string[]) =>
     home.run(['grants', ...args, '--config', EXAMPLES, '--json']);

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { closeSync, mkdirSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { isLeftOut } from '../../tools/cases.ts';
 import { answersIn, EXAMPLES, Home, REPOSITORY, type Run } from '../harness/cordon.ts';
 
 const HELLO = 'Say hello to me.';
@@ -38,7 +39,8 @@ function assertNoStack(run: Run): void {
 
 describe('a disk without room', () => {
   for (const kib of [4, 256, 640]) {
-    test(`of ${kib} KiB: it says so and what to do, and with room the session continues`, async () => {
+    test(`of ${kib} KiB: it says so and what to do, and with room the session continues`, async (t) => {
+      if (isLeftOut(t, kib === 256)) return;
       using home = new Home();
       const options = install(home);
       assert.equal((await home.run(['ask', HELLO, ...options])).code, 0);
@@ -63,7 +65,8 @@ describe('a disk without room', () => {
 });
 
 describe('a damaged store', () => {
-  test('is told with what to do, at the start and where it is met later', async () => {
+  test('is told with what to do, at the start and where it is met later', async (t) => {
+    if (isLeftOut(t)) return;
     using home = new Home();
     const options = install(home);
     assert.equal((await home.run(['ask', HELLO, ...options])).code, 0);
@@ -152,7 +155,8 @@ describe('streams and folders that are gone', () => {
 });
 
 describe('too few descriptors', () => {
-  test('end the query or the command with a reason, and never with a stack', async () => {
+  test('end the query or the command with a reason, and never with a stack', async (t) => {
+    if (isLeftOut(t)) return;
     using home = new Home();
     const options = install(home);
     assert.equal((await home.run(['ask', HELLO, ...options])).code, 0);
@@ -174,7 +178,8 @@ describe('too few descriptors', () => {
 });
 
 describe('what is typed', () => {
-  test('a line that is too long is not asked in part, and the next query works', async () => {
+  test('a line that is too long is not asked in part, and the next query works', async (t) => {
+    if (isLeftOut(t)) return;
     using home = new Home();
     const options = install(home);
     const run = await home.run(['chat', ...options], { input: `${'a'.repeat(1_000_000)}\n${HELLO}\n` });
@@ -184,7 +189,8 @@ describe('what is typed', () => {
     assertNoStack(run);
   });
 
-  test('an answer with what a terminal obeys is harmless in a pipe too, and exact with `--json`', async () => {
+  test('an answer with what a terminal obeys is harmless in a pipe too, and exact with `--json`', async (t) => {
+    if (isLeftOut(t)) return;
     using home = new Home();
     const text = 'one\u001b]8;;http://evil.example\u0007two\u202e\nthree';
     const options = install(home, text);
@@ -197,7 +203,8 @@ describe('what is typed', () => {
     assert.deepEqual(answersIn(events), [`The app says: ${text}`]);
   });
 
-  test('bytes of any kind are shown harmlessly, and the next query works', async () => {
+  test('bytes of any kind are shown harmlessly, and the next query works', async (t) => {
+    if (isLeftOut(t)) return;
     using home = new Home();
     const options = install(home);
     const hostile = '\u0000\u001b[2J\u001b]0;owned\u0007\u009b31m\ufffd\u202e\ud83d';

@@ -17,6 +17,7 @@ import {
   says,
   startFakeOpenAi,
 } from '@cordon/testkit/fake-openai/server.ts';
+import { isLeftOut } from '../../tools/cases.ts';
 import { Place, type Run } from '../harness/provider-harness.ts';
 import { bodyOf } from '../harness/provider-script.ts';
 import { assertMediated, eventsOf, fieldOf } from '../harness/provider-trace.ts';
@@ -170,7 +171,8 @@ const GIVEN_UP = [
 ] as const;
 
 for (const { name, answer, asked, reason, help } of GIVEN_UP) {
-  test(`the query ends with a reason and a remedy: ${name}`, async () => {
+  test(`the query ends with a reason and a remedy: ${name}`, async (t) => {
+    if (isLeftOut(t, name === '401' || name === 'a cut stream for ever')) return;
     const result = await ask(afterPlan(answer));
     assertFailed(result, reason, help);
     assert.equal(result.asked, asked);
@@ -190,7 +192,8 @@ const PASSING = [
 ] as const;
 
 for (const { name, answers, waitMs } of PASSING) {
-  test(`what passes is tried again, and the user sees one answer: ${name}`, async () => {
+  test(`what passes is tried again, and the user sees one answer: ${name}`, async (t) => {
+    if (isLeftOut(t, name === '500')) return;
     const result = await ask(afterPlan(...answers, says('Salt and light.')));
     assert.equal(result.run.code, 0, result.run.stderr);
     assert.equal(plain(result.run.stdout), 'Salt and light. ');
@@ -204,7 +207,8 @@ for (const { finish, note } of [
   { finish: 'length', note: '! the answer reached the maximum length and was cut off' },
   { finish: 'content_filter', note: '! the provider’s filter cut the answer off' },
 ]) {
-  test(`an answer that ended by ${finish} is shown, and said to be cut`, async () => {
+  test(`an answer that ended by ${finish} is shown, and said to be cut`, async (t) => {
+    if (isLeftOut(t, finish === 'length')) return;
     const { run, asked } = await ask(afterPlan(says('The sea is', { finish })));
     assert.equal(run.stdout, 'The sea is\n');
     assert.ok(plain(run.stderr).includes(note), run.stderr);
@@ -214,7 +218,8 @@ for (const { finish, note } of [
   });
 }
 
-test('the planner’s call is tried again and fails like any other', async () => {
+test('the planner’s call is tried again and fails like any other', async (t) => {
+  if (isLeftOut(t)) return;
   const result = await ask(() => fails(500, 'overloaded'));
   assertFailed(
     result,
@@ -223,7 +228,8 @@ test('the planner’s call is tried again and fails like any other', async () =>
   );
 });
 
-test('a provider that says nothing more is given up after the time of a call', async () => {
+test('a provider that says nothing more is given up after the time of a call', async (t) => {
+  if (isLeftOut(t)) return;
   shared.write('impatient.json', { apps: APPS, retries: { ...RETRIES, callSeconds: 3 } });
   const fake = await startFakeOpenAi({ script: afterPlan(hangs('first-chunk')) });
   try {
@@ -247,7 +253,8 @@ test('a provider that says nothing more is given up after the time of a call', a
   }
 });
 
-test('nobody listens at the address', async () => {
+test('nobody listens at the address', async (t) => {
+  if (isLeftOut(t)) return;
   const fake = await startFakeOpenAi({ script: () => PLAN });
   await fake.close();
   const run = await shared.cordon(['ask', 'What?', '--model', 'openai/x', '--base-url', fake.baseUrl], {
@@ -280,7 +287,8 @@ test('a missing key is named before anything is sent', async () => {
   }
 });
 
-test('a server that wants a key says so, and the key that it got is not shown', async () => {
+test('a server that wants a key says so, and the key that it got is not shown', async (t) => {
+  if (isLeftOut(t)) return;
   const fake = await startFakeOpenAi({ script: afterPlan(says('Yes.')), key: KEY });
   try {
     const args = ['ask', 'What?', '--model', 'openai/x', '--base-url', fake.baseUrl];
@@ -315,7 +323,8 @@ test('with --json the failure is in the trace, without the key', async () => {
   assertQuiet(run);
 });
 
-test('in a chat a query that failed is followed by one that works', async () => {
+test('in a chat a query that failed is followed by one that works', async (t) => {
+  if (isLeftOut(t)) return;
   const failures: readonly FakeAnswer[] = [
     fails(401, 'bad key'),
     cuts(says('a very long sentence')),

@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { keepSelfTest, lendSelfTest } from './self-test.ts';
 
 export const REPOSITORY = resolve(import.meta.dirname, '../..');
 export const CORDON = join(REPOSITORY, 'node_modules/.bin/cordon');
@@ -46,6 +47,9 @@ export interface RunOptions {
   readonly timeoutMs?: number;
 }
 
+/** The commands that serve queries, and all that start apps. */
+const QUERYING: ReadonlySet<string> = new Set(['ask', 'chat', 'resume', 'start']);
+const SANDBOXED: ReadonlySet<string> = new Set([...QUERYING, 'demo', 'run']);
 /** No test needs so long, also on a busy machine; a process that does is ended, and its test fails. */
 const DEADLINE_MS = 300_000;
 /** A look at other processes, which tell nobody what they do. */
@@ -84,6 +88,7 @@ export class Home {
   /** Starts a command that is spoken to while it runs. */
   start(args: readonly string[], options: RunOptions = {}): Conversation {
     const given = options.reviews === true ? args : this.#trusting(args);
+    if (SANDBOXED.has(args[0] ?? '') && options.through === undefined) lendSelfTest(this.data);
     const command = [...(options.through ?? []), CORDON, ...given];
     const [program = '', ...rest] = options.terminal === true ? atTerminal(command) : command;
     const child = spawn(program, rest, {
@@ -98,7 +103,7 @@ export class Home {
 
   /** What is agreed to, and what is stopped, has tests of its own: agreement.test.ts. */
   #trusting(args: readonly string[]): readonly string[] {
-    if (!['ask', 'chat', 'resume', 'start'].includes(args[0] ?? '')) return args;
+    if (!QUERYING.has(args[0] ?? '')) return args;
     const file = join(this.root, 'work/cordon.json');
     const isNamed = args.includes('--config') || !existsSync(file);
     return [...args, '--pin-unseen', ...(isNamed ? [] : ['--config', file])];
@@ -121,6 +126,7 @@ export class Home {
 
   [Symbol.dispose](): void {
     for (const conversation of this.#started) conversation.signal('SIGKILL');
+    keepSelfTest(this.data);
     rmSync(this.root, { recursive: true, force: true });
   }
 }

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { keepSelfTest, lendSelfTest } from './self-test.ts';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -41,9 +42,6 @@ export interface RunOptions {
   /** Told of what comes on standard output; may write more input, and ends it. */
   readonly onOutput?: (text: string, child: ChildProcess) => void;
 }
-
-/** What the machine can confine, found out by the first run: the self-test takes most of the time of a short query. */
-let selfTest: string | null = null;
 
 /** A folder with a configuration, the user's files, and Cordon's own folders. */
 export class Place {
@@ -79,17 +77,12 @@ export class Place {
   }
 
   async cordon(args: readonly string[], options: RunOptions = {}): Promise<Run> {
-    const kept = join(this.data, 'sandbox.json');
-    if (selfTest !== null && !existsSync(kept)) {
-      mkdirSync(this.data, { recursive: true, mode: 0o700 });
-      writeFileSync(kept, selfTest, { mode: 0o600 });
-    }
-    const run = await runCordon(this.folder, args, options);
-    if (selfTest === null && existsSync(kept)) selfTest = readFileSync(kept, 'utf8');
-    return run;
+    lendSelfTest(this.data);
+    return runCordon(this.folder, args, options);
   }
 
   [Symbol.dispose](): void {
+    keepSelfTest(this.data);
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

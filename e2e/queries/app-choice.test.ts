@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { calls, type FakeScript, says, startFakeOpenAi } from '@cordon/testkit/fake-openai/server.ts';
+import { isLeftOut } from '../../tools/cases.ts';
 import { answersIn, Home, object, ofKind, outcomesIn, type Printed, type Run } from '../harness/cordon.ts';
 import { inTurns, plannerInputOf, step } from '../harness/provider-script.ts';
 
@@ -94,14 +95,16 @@ test('two map apps: the user is asked, and the app that was chosen serves', asyn
   assert.deepEqual(answersIn(run.events), [ATLAS]);
 });
 
-test('without an answer none of them serves', async () => {
+test('without an answer none of them serves', async (t) => {
+  if (isLeftOut(t)) return;
   await using traveller = await Traveller.with(TWO);
   const run = await traveller.ask(null);
   assert.equal(choicesOf(run).length > 0, true);
   assert.deepEqual([answersIn(run.events), ofKind(run.events, 'tool-call.executed')], [[], []]);
 });
 
-test('a default map app is asked about once, until the user revokes the choice', async () => {
+test('a default map app is asked about once, until the user revokes the choice', async (t) => {
+  if (isLeftOut(t)) return;
   await using traveller = await Traveller.with(TWO);
   assert.deepEqual(answersIn((await traveller.ask('permanent')).events), [ATLAS]);
   const later = await traveller.ask(null);
@@ -135,7 +138,8 @@ for (const [attack, apps] of [
   });
 }
 
-test('a change to the app that the user did not choose asks nothing again', async () => {
+test('a change to the app that the user did not choose asks nothing again', async (t) => {
+  if (isLeftOut(t)) return;
   await using traveller = await Traveller.with(TWO);
   assert.equal(endOf(await traveller.ask('permanent')), 'answered');
   traveller.has({ ...TWO, maps: map('maps', 'Shows the way to places.') });

@@ -8,6 +8,7 @@ import {
   says,
   startFakeOpenAi,
 } from '@cordon/testkit/fake-openai/server.ts';
+import { isLeftOut } from '../../tools/cases.ts';
 import { Home, ofKind, outcomesIn } from '../harness/cordon.ts';
 import { inTurns, planning, step } from '../harness/provider-script.ts';
 
@@ -55,7 +56,8 @@ async function asked(verdict: string, detectors: object) {
 
 const SET_UP = { detectors: { model: 'local/x' } };
 
-test('what the model answers decides whether the tool is called', async () => {
+test('what the model answers decides whether the tool is called', async (t) => {
+  if (isLeftOut(t)) return;
   for (const [verdict, decided] of [
     ['No.', 'allow'],
     ['Yes.', 'deny'],

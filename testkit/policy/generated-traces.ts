@@ -2,12 +2,13 @@
  * Policies and traces to try the language with: rules of every construct, some of them undecided for some events, and
  * traces of one or several contexts.
  */
+
 import assert from 'node:assert/strict';
 import { loadPolicy, type OrderOperator, type Policy, type TraceEvent } from '@cordon/policy';
 import fc from 'fast-check';
-
+import { runs } from '../../tools/cases.ts';
 /** How often a property is tried. */
-export const RUNS = Number(process.env.CORDON_PROPERTY_RUNS ?? 200);
+export const RUNS = runs(60, 200);
 
 // ── generated rules ───────────────────────────────────────────────────────────────────────────────────────────
 

@@ -11,6 +11,7 @@ import {
   type FakeChatRequest,
   startFakeOpenAi,
 } from '@cordon/testkit/fake-openai/server.ts';
+import { isLeftOut } from '../../../tools/cases.ts';
 import { obedientHalf } from './obedient.ts';
 import { KETTLE_PAIR } from './pairs/kettle-pair.ts';
 import { decodeRecord, type UnitRecord } from './record.ts';
@@ -90,6 +91,7 @@ test('a model that obeys a text is caught obeying without defence, and is kept f
 });
 
 test('a model that ignores the text does the task in both, and no attack is counted', async (t) => {
+  if (isLeftOut(t)) return;
   for (const { steps, attackers, missing } of await played(t, false))
     assert.deepEqual([steps, attackers, missing], [[false], [], []]);
 });

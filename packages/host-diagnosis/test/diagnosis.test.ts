@@ -8,6 +8,7 @@ import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { isLeftOut } from '../../../tools/cases.ts';
 import { diagnose, type HostFacts, installCommand, readFacts, unsupportedSystem } from '../src/diagnosis.ts';
 
 /** A machine on which nothing stands in the way. */
@@ -357,7 +358,8 @@ describe('tried here', () => {
     assert.match(told, /"ready":false.*Cordon runs in another sandbox/);
   });
 
-  test('where files of /proc are covered', () => {
+  test('where files of /proc are covered', (t) => {
+    if (isLeftOut(t)) return;
     const drop = 'setpriv --inh-caps=-all --ambient-caps=-all';
     const covered = `mount --bind /dev/null /proc/cpuinfo; exec ${drop} "$@"`;
     const namespaces = [

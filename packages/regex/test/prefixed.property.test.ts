@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../../../tools/cases.ts';
 import { SEED } from '../../../tools/seed.ts';
 import { LinearMatcher } from '../src/linear.ts';
 import { PrefixedMatcher, prefixesOf } from '../src/prefixed.ts';
 import { compileProgram } from '../src/program.ts';
 import { parsePattern } from '../src/python-syntax.ts';
 
-const RUNS = Number(process.env.CORDON_PROPERTY_RUNS ?? 500);
+const RUNS = runs(150, 500);
 
 const start = fc.constantFrom(
   'ab',

@@ -8,8 +8,9 @@ import { LinearMatcher } from '../src/linear.ts';
 import { compileProgram, instructionsAtMost } from '../src/program.ts';
 import { parsePattern } from '../src/python-syntax.ts';
 import '../../../tools/seed.ts';
+import { runs } from '../../../tools/cases.ts';
 
-const RUNS = Number(process.env.CORDON_PROPERTY_RUNS ?? 300);
+const RUNS = runs(100, 300);
 
 const ATOMS = [
   'a',

@@ -1,4 +1,5 @@
 /** Functions of the user's that rules call, in the confined process that answers for them. */
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -9,6 +10,7 @@ import { moduleAt } from '@cordon/config';
 import { failed, ok } from '@cordon/core';
 import { openSandbox } from '@cordon/sandbox';
 import { Workplace } from '@cordon/testkit/cordon-program.ts';
+import { isLeftOut } from '../../../tools/cases.ts';
 import { ModuleProcess } from '../src/own-detectors/module-process.ts';
 
 const RULE = `from cordon.detectors import is_rude
@@ -57,7 +59,8 @@ test('`--detectors` offers the functions of a module to rules, and without it th
   ]);
 });
 
-test('a module in TypeScript can have other files beside it', () => {
+test('a module in TypeScript can have other files beside it', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({
     ...FILES,
     'own/words.ts': `export const WORDS: readonly string[] = ['turnip'];`,
@@ -86,7 +89,8 @@ for (const [what, body] of [
     `(await import('node:fs')).writeSync(3, '{"declared":{"is_rude":["message"]}}\\n'); return false;`,
   ],
 ] as const) {
-  test(`one that ${what} leaves its rule undecided`, () => {
+  test(`one that ${what} leaves its rule undecided`, (t) => {
+    if (isLeftOut(t, what === 'throws' || what === 'answers for others')) return;
     using place = new Workplace({ ...FILES, 'own/tone.mjs': moduleOf(body) });
     assert.deepEqual(analyzed(place, '--detectors', 'own/tone.mjs').found, [
       [0, 1],
@@ -95,7 +99,8 @@ for (const [what, body] of [
   });
 }
 
-test('one that never answers is ended when its time is over', () => {
+test('one that never answers is ended when its time is over', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({
     ...FILES,
     'own/tone.mjs': moduleOf('for (;;) {}'),
@@ -120,7 +125,8 @@ for (const [what, body] of [
   ['connects to a server', `await fetch('http://127.0.0.1:PORT/')`],
   ['reads a variable of the user', `if (process.env.MY_TOKEN === undefined) throw 0`],
 ] as const) {
-  test(`a module that ${what} cannot`, async () => {
+  test(`a module that ${what} cannot`, async (t) => {
+    if (isLeftOut(t, what === 'reads a file of the user' || what === 'connects to a server')) return;
     using place = new Workplace({ ...FILES, secret: 'the secret' });
     const server = createServer((_, response) => response.end('yes')).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -186,7 +192,8 @@ test('a host that the configuration grants is reached, and no other', async () =
   }
 });
 
-test('scan, monitor and test ask a module, too', () => {
+test('scan, monitor and test ask a module, too', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({
     ...FILES,
     'own/tone.mjs': TURNIPS,
@@ -213,7 +220,8 @@ test('scan, monitor and test ask a module, too', () => {
   assert.equal(place.run(['test', 'rude.test.json']).code, 1);
 });
 
-test('`check` knows the functions of a module and their parameters', () => {
+test('`check` knows the functions of a module and their parameters', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({ ...FILES, 'own/tone.mjs': TURNIPS });
   const codes = (rule: string, ...more: readonly string[]) => {
     place.write('r.gr', rule);
@@ -238,7 +246,8 @@ for (const [what, file, source, said] of [
   ['a folder that holds more than it', 'tone.mjs', TURNIPS, /into a separate folder/],
   ['another ending', 'own/tone.py', TURNIPS, /is no module/],
 ] as const) {
-  test(`a module with ${what} is refused`, () => {
+  test(`a module with ${what} is refused`, (t) => {
+    if (isLeftOut(t, what === 'a syntax error')) return;
     using place = new Workplace({ ...FILES, [file]: source });
     const { code, err } = place.run(['analyze', 'rude.gr', 'rude.json', '--detectors', file]);
     assert.equal(code, 2, err);
@@ -256,7 +265,8 @@ for (const [word, outcome, code] of [
   ['turnip', 'answered', 0],
   ['demonstration', 'refused', 1],
 ] as const) {
-  test(`in a session an answer is decided by a module: with the word ${word} it is ${outcome}`, () => {
+  test(`in a session an answer is decided by a module: with the word ${word} it is ${outcome}`, (t) => {
+    if (isLeftOut(t)) return;
     const module = moduleOf(`return message.content.includes('${word}');`);
     using place = new Workplace({ 'rude.gr': NO_RUDE_ANSWER, 'own/tone.mjs': module });
     const own = ['--policy', 'rude.gr', '--detectors', 'own/tone.mjs'];
@@ -308,7 +318,8 @@ test('a process that has ended is started again, but never with other code than 
   assert.equal((await ask('f')).ok, false);
 });
 
-test('a module that a file of the current folder names is started only once the file was agreed to', () => {
+test('a module that a file of the current folder names is started only once the file was agreed to', (t) => {
+  if (isLeftOut(t)) return;
   const configuration = { detectors: { modules: ['own/tone.mjs'] } };
   using place = new Workplace({ ...FILES, 'own/tone.mjs': TURNIPS, 'mine.json': configuration });
   const codes = (...more: readonly string[]) => {

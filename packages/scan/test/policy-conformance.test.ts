@@ -1,6 +1,6 @@
 /**
  * The conformance cases of `conformance/policy` against the commands: all of them through what `cordon analyze` is made
- * of, and some of them, a different choice each time, through the real program (all with CORDON_FULL=1).
+ * of, and some of them, a different choice each time, through the real program (all with CORDON_CASES=all).
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -18,6 +18,7 @@ import {
   policyText,
   sampleOf,
 } from '../../../conformance/harness.ts';
+import { runs } from '../../../tools/cases.ts';
 import { SEED } from '../../../tools/seed.ts';
 import { DIALECTS, readPolicyFiles } from '../src/policies/policy-files.ts';
 import { analysisLine } from '../src/traces/findings.ts';
@@ -29,7 +30,7 @@ const ALL_CASES = conformanceCases().filter(({ name }) => !READ_BY_COMMANDS.has(
 /** The language alone has no detectors; commands bring them. Of a trace without events commands say that it has none. */
 const CASES = ALL_CASES.filter((one) => !warnsOfAbsence(one) && !isWithoutEvents(one));
 /** A start of the program takes a tenth of a second and more. */
-const STARTS = process.env.CORDON_FULL === '1' ? CASES.length : 40;
+const STARTS = runs(8, 40, CASES.length);
 
 test('what analyze is made of says what the cases say', () => {
   using place = new Workplace();

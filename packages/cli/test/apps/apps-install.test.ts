@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { PROGRAM } from '@cordon/testkit/installing.ts';
 import { TestRegistry } from '@cordon/testkit/registry.ts';
+import { isLeftOut } from '../../../../tools/cases.ts';
 
 const CORDON = join(import.meta.dirname, '../../src/main.ts');
 
@@ -127,6 +128,7 @@ test('apps are installed, shown, left alone, and upgraded only when the user wan
 });
 
 test('a command behind `--` is installed for `cordon run`, and mistakes are told', async (context) => {
+  if (isLeftOut(context)) return;
   const user = await User.make(context, APPS);
   user.registry.publish('demo-app', '1.0.0', { 'cli.js': PROGRAM }, { bin: { 'demo-app': 'cli.js' } });
   const typed = await user.cordon('apps', 'install', '--', 'npx', '-y', 'demo-app', '--flag');
@@ -162,6 +164,7 @@ async function bait(context: TestContext): Promise<{ readonly port: number; read
 }
 
 test('in a folder that nobody agreed to, nothing is fetched, made or sent', async (context) => {
+  if (isLeftOut(context)) return;
   const user = await User.make(context, APPS);
   const { port, asked } = await bait(context);
   const secret = { AWS_SECRET_ACCESS_KEY: 'hunter2' };
@@ -180,6 +183,7 @@ test('in a folder that nobody agreed to, nothing is fetched, made or sent', asyn
 });
 
 test('a registry that the folder names is not asked before the user has agreed to its address', async (context) => {
+  if (isLeftOut(context)) return;
   const user = await User.make(context, APPS);
   const { port, asked } = await bait(context);
   const secret = { AWS_SECRET_ACCESS_KEY: 'hunter2' };

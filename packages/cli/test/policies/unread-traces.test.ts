@@ -1,7 +1,9 @@
 /** No command says that a log is clean which it did not read. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Workplace } from '@cordon/testkit/cordon-program.ts';
+import { isLeftOut } from '../../../../tools/cases.ts';
 
 const POLICY = `rule no-pay:
 raise "something is paid" if:
@@ -62,7 +64,8 @@ const UNREAD = {
 };
 
 for (const [name, text] of Object.entries(UNREAD)) {
-  test(`${name}: no command calls it clean`, () => {
+  test(`${name}: no command calls it clean`, (t) => {
+    if (isLeftOut(t, name === 'claude.jsonl' || name === 'cut.json')) return;
     using place = new Workplace({ 'p.gr': POLICY, [name]: text });
     const analyzed = place.run(['analyze', 'p.gr', name]);
     assert.equal(analyzed.code, 2);
@@ -89,7 +92,8 @@ for (const [name, text] of Object.entries(NOTED)) {
   });
 }
 
-test('logs of programs that are not read are named', () => {
+test('logs of programs that are not read are named', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({ 'p.gr': POLICY, ...UNREAD });
   for (const [name, format] of [
     ['claude.jsonl', 'a session of Claude Code'],

@@ -12,6 +12,7 @@ import type { HubMessage, TurnContext } from '@cordon/protocol';
 import { app, NUMBER, type ScriptedApp, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
 import { launcherOf, loopsFor, READY, type SpokeEnd } from '@cordon/testkit/hub/spoke.ts';
 import fc from 'fast-check';
+import { runs } from '../../../../tools/cases.ts';
 import { SEED } from '../../../../tools/seed.ts';
 import { yes } from '../fixture/consent.ts';
 import { call, field, type Line, plan } from '../fixture/model.ts';
@@ -427,6 +428,8 @@ test('what is allowed to a spoke happens, in whatever order it asks', async () =
   ]);
 });
 
+const RUNS = runs(8, 30);
+
 async function check(t: TestContext, side: Side, numRuns: number): Promise<void> {
   t.diagnostic(`CORDON_SEED=${SEED}`);
   const property = fc.asyncProperty(script, script, async (asking, serving) => {
@@ -436,11 +439,12 @@ async function check(t: TestContext, side: Side, numRuns: number): Promise<void>
 }
 
 test('whatever a spoke that asks sends, the hub holds, and tells nothing of other contexts', (t) =>
-  check(t, 'asks', 30));
+  check(t, 'asks', RUNS));
 
-test('whatever a spoke that serves sends, the honest one that asked goes on', (t) => check(t, 'serves', 30));
+test('whatever a spoke that serves sends, the honest one that asked goes on', (t) =>
+  check(t, 'serves', RUNS));
 
-test('whatever both ends of an exchange send, others do not notice', (t) => check(t, 'both', 20));
+test('whatever both ends of an exchange send, others do not notice', (t) => check(t, 'both', RUNS));
 
 test('a flood takes no memory of the hub that it keeps', async () => {
   setFlagsFromString('--expose-gc');

@@ -6,8 +6,9 @@ import { parseText, Source } from '@cordon/policy';
 import fc from 'fast-check';
 import { lint, type ToolSchema } from '../../src/index.ts';
 import '../../../../tools/seed.ts';
+import { runs } from '../../../../tools/cases.ts';
 
-const RUNS = Number(process.env.CORDON_PROPERTY_RUNS ?? 300);
+const RUNS = runs(100, 300);
 const FOLDER = new URL('../../../../conformance/policy/', import.meta.url);
 
 interface Cases {

@@ -3,11 +3,12 @@ import { test } from 'node:test';
 import { parseText } from '@cordon/policy';
 import { withoutSpans } from '@cordon/testkit/policy/policy-trees.ts';
 import fc from 'fast-check';
+import { runs } from '../../../../tools/cases.ts';
 import { SEED } from '../../../../tools/seed.ts';
 import { format } from '../../src/print/formatter.ts';
 import { print } from '../../src/print/printer.ts';
 
-const RUNS = Number(process.env.CORDON_PROPERTY_RUNS ?? 300);
+const RUNS = runs(100, 300);
 
 function formatted(text: string): string {
   const result = format(text);

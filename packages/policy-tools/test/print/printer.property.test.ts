@@ -3,11 +3,12 @@ import { test } from 'node:test';
 import { parseText } from '@cordon/policy';
 import { careless, expressions, trees, withoutSpans } from '@cordon/testkit/policy/policy-trees.ts';
 import fc from 'fast-check';
+import { runs } from '../../../../tools/cases.ts';
 import { SEED } from '../../../../tools/seed.ts';
 import { format } from '../../src/print/formatter.ts';
 import { print, printExpression } from '../../src/print/printer.ts';
 
-const RUNS = Number(process.env.CORDON_PROPERTY_RUNS ?? 100);
+const RUNS = runs(40, 100);
 
 /** The seed stands in the name, so that a failure can be repeated. */
 function property(title: string, check: fc.IRawProperty<unknown>, runs = RUNS): void {

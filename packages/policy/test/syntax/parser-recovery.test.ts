@@ -4,10 +4,11 @@ import { test } from 'node:test';
 import { print } from '@cordon/policy-tools';
 import { careless, trees } from '@cordon/testkit/policy/policy-trees.ts';
 import fc from 'fast-check';
+import { runs } from '../../../../tools/cases.ts';
 import { SEED } from '../../../../tools/seed.ts';
 import { parseText } from '../../src/syntax/parser.ts';
 
-const RUNS = Number(process.env.CORDON_PROPERTY_RUNS ?? 300);
+const RUNS = runs(100, 300);
 
 /** `line:column code [what is underlined] message | help` */
 function told(text: string): readonly string[] {

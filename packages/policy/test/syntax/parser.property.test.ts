@@ -3,8 +3,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { loadPolicy } from '../../src/index.ts';
 import '../../../../tools/seed.ts';
+import { runs } from '../../../../tools/cases.ts';
 
-const RUNS = Number(process.env.CORDON_PROPERTY_RUNS ?? 300);
+const RUNS = runs(100, 300);
 
 /** Every diagnostic lies inside the text. */
 function checkLoad(text: string): void {

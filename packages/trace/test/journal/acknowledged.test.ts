@@ -16,6 +16,7 @@ import { type TestContext, test } from 'node:test';
 
 import type { SessionId } from '@cordon/core';
 import type { Store, StoreKey, StoreOptions } from '@cordon/trace';
+import { runs } from '../../../../tools/cases.ts';
 import { SEED } from '../../../../tools/seed.ts';
 import { ChainKey } from '../../src/database/chain-key.ts';
 import { bytesOf, textOf } from '../../src/database/row.ts';
@@ -103,6 +104,9 @@ function look({ folder, session, options }: Left) {
   }
 }
 
+/** Bits of a log, each flipped in a copy of it. */
+const FLIPS = runs(30, 100);
+
 const WHOLE = { events: EVENTS, breach: null, resumed: 'resumed', lost: 0 };
 
 for (const [name, options] of KEYS) {
@@ -113,7 +117,7 @@ for (const [name, options] of KEYS) {
     const bits = statSync(join(hub.folder, 'cordon.db-wal')).size * 8;
     let random = SEED;
     let losses = 0;
-    for (let n = 0; n < 100; n++) {
+    for (let n = 0; n < FLIPS; n++) {
       random = (Math.imul(random, 1664525) + 1013904223) >>> 0;
       const position = Math.floor((random / 2 ** 32) * bits);
       const found = look(damaged(hub, (copy) => flip(join(copy, 'cordon.db-wal'), position)));
@@ -128,7 +132,7 @@ for (const [name, options] of KEYS) {
       }
       assert.equal(found.lost, 0);
     }
-    assert.ok(losses > 50, `${losses} of 100 lost something`);
+    assert.ok(losses > FLIPS / 2, `${losses} of ${FLIPS} lost something`);
   });
 
   test(`${name} a log that was cut, or is gone, is found; without its index nothing is missing`, (t) => {
@@ -180,7 +184,7 @@ for (const [name, options] of KEYS) {
       assert.deepEqual(found, { events: EVENTS, breach: 'uncounted', resumed: 'session-shortened', lost: 0 });
     }
     // One slot is broken by it, or none: the other one asks for an event less.
-    for (let bit = 0; bit < 1024 * 8; bit += 97)
+    for (let bit = 0; bit < 1024 * 8; bit += runs(485, 97))
       assert.deepEqual(look(damaged(hub, (copy) => flip(file(copy), bit))), WHOLE, `bit ${bit}`);
   });
 

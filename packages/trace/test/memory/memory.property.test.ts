@@ -7,6 +7,7 @@ import { test } from 'node:test';
 
 import { DEFAULT_LABEL, id, type SessionId, USER_LABEL } from '@cordon/core';
 import { type MemoryOwner, parseStoreKey, type Store } from '@cordon/trace';
+import { runs } from '../../../../tools/cases.ts';
 import { SEED } from '../../../../tools/seed.ts';
 import { storeIn, temporaryFolder } from '../fixture.ts';
 
@@ -52,7 +53,7 @@ interface Kept {
   summaries: Map<SessionId, string>;
 }
 
-const RUNS = Number(process.env.RUNS ?? 2);
+const RUNS = runs(1, 2);
 
 for (const key of [null, 'ab'.repeat(32)]) {
   test(`owners never meet, ${key === null ? 'in the clear' : 'sealed'} (CORDON_SEED=${SEED})`, (t) => {

@@ -1,0 +1,60 @@
+/** No case is lost: every test file runs in both commands, and what `npm test` leaves out the full command runs. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join, matchesGlob } from 'node:path';
+import { test } from 'node:test';
+import { ROOT } from './imports.ts';
+
+const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+
+test('`npm test` runs every test file once, and the full command runs `npm test`', () => {
+  const words = String(scripts.test).replaceAll('"', '').split(' ');
+  const globs = words.filter((word) => word.endsWith('.test.ts'));
+  const { stdout } = spawnSync('git', ['ls-files', '*.test.ts'], { cwd: ROOT, encoding: 'utf8' });
+  const files = stdout.trim().split('\n');
+  assert.ok(files.length > 300);
+  const lost = files.filter((file) => globs.filter((glob) => matchesGlob(file, glob)).length !== 1);
+  assert.deepEqual(lost, []);
+  assert.equal(scripts['test:full'], 'CORDON_CASES=full npm test');
+});
+
+test('CI runs every case', () => {
+  assert.match(readFileSync(join(ROOT, '.ci/run'), 'utf8'), /npm run test:full$/m);
+});
+
+const PROGRAM = `
+  import { test } from 'node:test';
+  import { isLeftOut, runs } from './tools/cases.ts';
+  test('often ' + runs(1, 2, 3), () => undefined);
+  test('of the sample', (t) => void isLeftOut(t, true));
+  test('of the rest', (t) => void isLeftOut(t));`;
+
+for (const [level, often, left] of [
+  ['sample', 1, 1],
+  ['full', 2, 0],
+  ['all', 3, 0],
+] as const) {
+  test(`at the level \`${level}\` ${left} of two cases is reported as skipped`, () => {
+    const { status, stdout } = run(level);
+    assert.equal(status, 0);
+    assert.match(stdout, new RegExp(`often ${often}`));
+    assert.match(stdout, new RegExp(`^(# |ℹ )skipped ${left}$`, 'm'));
+  });
+}
+
+test('a level that there is not runs nothing', () => {
+  const { status, stderr } = run('ful');
+  assert.notEqual(status, 0);
+  assert.match(stderr, /CORDON_CASES is sample, full, all, not ful/);
+});
+
+function run(level: string) {
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const args = ['--input-type=module-typescript', '--eval', PROGRAM];
+  return spawnSync(process.execPath, args, {
+    cwd: ROOT,
+    env: { ...env, CORDON_CASES: level },
+    encoding: 'utf8',
+  });
+}

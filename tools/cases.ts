@@ -1,0 +1,26 @@
+/**
+ * How much the tests try. `npm test` runs a sample of what is exhaustive, `npm run test:full` (`CORDON_CASES=full`) all of
+ * it, and `CORDON_CASES=all` also what takes hours.
+ */
+import type { TestContext } from 'node:test';
+
+const LEVELS = ['sample', 'full', 'all'] as const;
+const LEVEL = levelOf(process.env.CORDON_CASES ?? 'sample');
+
+function levelOf(wanted: string): (typeof LEVELS)[number] {
+  const level = LEVELS.find((one) => one === wanted);
+  if (level === undefined) throw new Error(`CORDON_CASES is ${LEVELS.join(', ')}, not ${wanted}`);
+  return level;
+}
+
+/** How many cases to generate at each level. */
+export function runs(sample: number, full: number, all: number = full): number {
+  return { sample, full, all }[LEVEL];
+}
+
+/** Whether a test is left to `npm run test:full`. `npm test` reports it as skipped then, so that nobody takes it for passed. */
+export function isLeftOut(t: TestContext, isInSample = false): boolean {
+  const isLeft = LEVEL === 'sample' && !isInSample;
+  if (isLeft) t.skip('npm run test:full');
+  return isLeft;
+}
