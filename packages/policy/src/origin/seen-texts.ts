@@ -156,11 +156,6 @@ export class SeenTexts {
     return new SeenTexts(this, this.#longTexts);
   }
 
-  /** How many words it keeps. */
-  get size(): number {
-    return this.#stream.length;
-  }
-
   /** Whether the thread that asks has other work, and leaves long texts to another. */
   get isShared(): boolean {
     return this.#longTexts !== null;
