@@ -24,9 +24,9 @@ function loadedBy(longTexts: string): { readonly loaded: readonly string[]; read
     const { KeptAnswers, findOrders, standardDetectors } = await import('@cordon/detectors');
     const { LongTexts } = await import('@cordon/policy');
     let waits = 0;
-    for (const { callable, cost } of standardDetectors(undefined, ${longTexts}))
+    for (const { callable } of standardDetectors(undefined, ${longTexts}))
       for (const text of ${JSON.stringify(TEXTS)})
-        if (cost === 'linear' && callable.call([text], new Map(), () => undefined)?.awaits?.length > 0) waits++;
+        if (callable.call([text], new Map(), () => undefined)?.awaits?.some(({ service }) => service === 'text')) waits++;
     for (const text of ${JSON.stringify(TEXTS)}) if (${longTexts} !== null) findOrders(text);
     console.log(JSON.stringify({ loaded: [...loaded], waits }));`;
   const args = ['--no-warnings', '--input-type=module', '-e', program];

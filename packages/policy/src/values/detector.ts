@@ -21,10 +21,6 @@ import {
 export interface DetectorSpec {
   /** As rules import it. */
   readonly name: string;
-  /** `model`: it asks a model or a service, so rules should ask it last. */
-  readonly cost: 'linear' | 'model';
-  /** Whether the same texts always have the same answer. */
-  readonly isDeterministic: boolean;
   /**
    * The arguments in order, the first included. With them, positional and named arguments are both found in `given`,
    * and an argument that is not among them makes the rule undecided. Without: as they come.
@@ -80,8 +76,7 @@ export interface DetectorCall {
   mark(text: number, start: number, end: number): void;
 }
 
-export interface Detector
-  extends Pick<DetectorSpec, 'name' | 'cost' | 'isDeterministic' | 'parameters' | 'choices'> {
+export interface Detector extends Pick<DetectorSpec, 'name' | 'parameters' | 'choices'> {
   readonly callable: Callable;
   /** What it says of one call, whatever throws within it. Without an answer nothing is marked. */
   judge(call: DetectorCall): Answer;
