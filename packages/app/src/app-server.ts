@@ -212,7 +212,7 @@ export class AppServer {
   }
 }
 
-/** Revision 2026-07-28 asks how long a listing may be kept; an app that is started anew may list differently. */
+/** Revision 2026-07-28 asks how long a listing may be kept; an app that is started again may list differently. */
 const NOT_CACHED = { ttlMs: 0, cacheScope: 'private' } as const;
 
 function textContent(text: string): JsonObject {

@@ -1,5 +1,5 @@
 /**
- * Configuration files that were found in the current folder, where somebody else may have put them: nothing of such a
+ * Configuration files that were found in the current folder, where someone else may have put them: nothing of such a
  * file takes effect before the user has agreed to it, by its path and content.
  *
  * Ring 0: a file decides which programs are started and what they are given.
@@ -103,7 +103,7 @@ export function agreementToChange(
 ): Fault | null {
   const { file, origin, digest, asking, ownDataFolder } = before;
   if (file === null || origin !== 'found' || !isInEffect(before, now)) return null;
-  // Attack: a text that somebody else put there since would be agreed to with what is added.
+  // Attack: a text that someone else put there since would be agreed to with what is added.
   if (digestOfText(texts.from) !== digest) return null;
   return remember(
     ownDataFolder,
@@ -113,7 +113,7 @@ export function agreementToChange(
   );
 }
 
-/** A store of its own: it holds paths and digests, needs no key, and is where no file says. */
+/** Its own store: it holds paths and digests, needs no key, and is where no file says. */
 function agreedFolder(ownDataFolder: string): string {
   return join(ownDataFolder, 'agreed');
 }

@@ -41,7 +41,7 @@ export interface AnswerMatch {
   readonly expected?: boolean;
   /** Whether the prompt carries a warning. */
   readonly warned?: boolean;
-  /** Whether somebody gets data who was never permitted to get them from this source. */
+  /** Whether a recipient gets data that it was never permitted to get from this source. */
   readonly new?: boolean;
 }
 
@@ -58,7 +58,7 @@ export type AnswerRule =
       readonly kind: 'decision';
       readonly match: AnswerMatch;
       readonly decision: AnswerDecision;
-      /** What stands in the fields of a form that are empty; absent: nothing. */
+      /** What is in the fields of a form that are empty; absent: nothing. */
       readonly fill?: ReadonlyMap<DataKind, string>;
     }
   /** Null: none of the apps. */

@@ -109,13 +109,13 @@ export interface ConfigurationSources extends Places {
 }
 
 export interface Configuration {
-  /** Null: there is none, and `apps` is empty. */
+  /** Null if there is none; `apps` is then empty. */
   readonly file: string | null;
   /** The file's folder, or the current one: relative paths of the file begin here. */
   readonly folder: string;
   /**
    * How the file came to count: `named` on the command line, `own`, in the user's own folder, or `found` in the current
-   * folder, where somebody else may have put it. `none`: there is no file.
+   * folder, where someone else may have put it. `none`: there is no file.
    */
   readonly origin: 'named' | 'own' | 'found' | 'none';
   /** SHA-256 of the file's text, in hexadecimal; empty where there is none. */
@@ -127,7 +127,7 @@ export interface Configuration {
   /** Where a file was looked for, in order. */
   readonly searched: readonly string[];
   readonly apps: readonly InstalledApp[];
-  /** Of each app: its entry as it stands in the file, and the `pin`. */
+  /** Of each app: its entry as it is in the file, and the `pin`. */
   readonly entries: ReadonlyMap<AppId, AppEntry>;
   readonly disabledApps: readonly AppId[];
   /** Which variables of the user's environment the apps are given; for `cordon apps`. */

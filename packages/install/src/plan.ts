@@ -27,7 +27,7 @@ export { TREE as TREE_INSIDE };
 
 /** The user's npm. */
 export interface Npm {
-  /** Null: there is none. */
+  /** Null if there is none. */
   readonly folder: string | null;
   /** Settings (`@x:registry`) of scopes that have another registry: packages of theirs are not installed. */
   readonly foreignScopes: ReadonlyMap<string, string>;
@@ -136,7 +136,7 @@ function ofLock(lock: Json): readonly Json[] | null {
   return Object.entries(packages).flatMap(([folder, entry]) => {
     if (folder === '' || !isJsonObject(entry) || entry.inBundle === true) return [];
     const [name = ''] = folder.split('node_modules/').slice(-1);
-    // What this machine does not take, an optional package for another system, stands in the lock as well.
+    // What this machine does not take, an optional package for another system, is in the lock as well.
     if (entry.optional === true && !fitsHere(entry)) return [];
     return [{ name, version: entry.version ?? null, integrity: entry.integrity ?? null }];
   });

@@ -86,7 +86,7 @@ export interface Difference {
   readonly filesRemoved: readonly string[];
 }
 
-/** `files`: the paths of each. Packages that are there in several versions are told apart by version. */
+/** `files`: the paths of each. Packages that are there in several versions are distinguished by version. */
 export function differenceOf(
   from: InstallRecord,
   to: InstallRecord,

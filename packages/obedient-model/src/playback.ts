@@ -64,7 +64,7 @@ interface Item {
 
 type Stage =
   | { readonly kind: 'pending' }
-  /** `probe` named somebody. */
+  /** `probe` named someone. */
   | { readonly kind: 'offered'; readonly peer: string; readonly schema: Json | undefined }
   /** `probe` named nobody: the call is tried all the same. */
   | { readonly kind: 'unoffered' }

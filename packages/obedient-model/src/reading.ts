@@ -38,7 +38,7 @@ function readerInput(request: ModelRequest): ReaderInput | null {
   return { text, properties: isJsonObject(schema.properties) ? schema.properties : {} };
 }
 
-/** The last of the attacks that stand in the text and ask for an answer. Calls need tools, which a reader lacks. */
+/** The last of the attacks that are in the text and ask for an answer. Calls need tools, which a reader lacks. */
 function dictated(scenarios: readonly Scenario[], text: string): string | null {
   const attacks = scenarios.flatMap((scenario) => scenario.attacks);
   const recogniser = new Recogniser(attacks.map((attack) => attack.text));

@@ -1,5 +1,5 @@
 /**
- * The composition root: from a configuration to a hub, with every part that acts made here and handed in.
+ * The composition root: from a configuration to a hub, with every part that acts made here and passed in.
  *
  * Ring 0.
  */

@@ -151,7 +151,7 @@ class Scan {
     }
   }
 
-  /** Small files share a unit; what comes live is handed on at once. */
+  /** Small files share a unit; what comes live is passed on at once. */
   async *#units(): AsyncGenerator<readonly Item[]> {
     let items: Item[] = [];
     let bytes = 0;

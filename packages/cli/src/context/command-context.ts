@@ -22,7 +22,7 @@ import { EXIT, type ExitCode } from './exit.ts';
 
 const MOST_ANSWER_LINES = 5_000;
 
-/** As commander hands them over. */
+/** As commander parses them. */
 export interface Options extends ConfigurationOptions {
   readonly json?: boolean;
   readonly verbose?: boolean;
@@ -80,7 +80,7 @@ export class CommandContext {
     process.stdin.on('error', () => this.terminal.close());
   }
 
-  /** Where whoever read it has gone, nobody waits for a reason; where a disk is full, somebody does. */
+  /** Where the reader has gone, nobody waits for a reason; where a disk is full, someone does. */
   #cannotTell({ code, message }: NodeJS.ErrnoException): never {
     const reason = code === 'ENOSPC' ? 'there is no room left' : (code ?? message);
     if (code !== 'EPIPE') this.notes.say('cordon: ', `standard output cannot be written: ${reason}`, 'bad');
@@ -185,7 +185,7 @@ export class CommandContext {
     process.stdout.write(jsonLine(value));
   }
 
-  /** Whole lines for whoever reads standard output, made for that. */
+  /** Whole lines for readers of standard output, made for that. */
   write(lines: string): void {
     process.stdout.write(lines);
   }

@@ -151,7 +151,7 @@ async function runAndClose(
     left = await using;
     return left.exit;
   } finally {
-    // Also after a bug of ours: its message must not wait for processes that nobody would end any more.
+    // Also after a bug of ours: its message must not wait for processes that nobody would end any longer.
     const how = left?.how ?? 'suspend';
     const session = await opened();
     if (session?.ok === true) await closed(context, session.value, how);

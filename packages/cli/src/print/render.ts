@@ -26,7 +26,7 @@ export interface RenderOptions {
 const COMPACT_LINES = 2;
 const VERBOSE_LINES = 8;
 const MOST_ANSWER_LINES = 5000;
-/** Characters of arguments and messages, in the compact form about as many as stand in its lines. */
+/** Characters of arguments and messages, in the compact form about as many as fit on its lines. */
 const MOST_PAYLOAD = 2000;
 const COMPACT_PAYLOAD = 110;
 
@@ -332,7 +332,7 @@ interface StepWords {
 }
 
 interface ProposedStep extends StepWords {
-  /** A call or a connection is said when it begins; what is handed over, when it was. */
+  /** A call or a connection is printed when it begins; data that is passed on, when it was. */
   readonly when: 'allowed' | 'delivered';
 }
 

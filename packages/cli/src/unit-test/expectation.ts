@@ -11,7 +11,7 @@ export interface ExpectedFinding {
   readonly kind: 'violation' | 'undecided';
   /** Of the violation, or why it is undecided; `*` stands for any characters. Null: any. */
   readonly message: string | null;
-  /** Variable to the path of its event; `3` is also the path of what stands in 3. */
+  /** Variable to the path of its event; `3` is also the path of what is in 3. */
   readonly events: Readonly<Record<string, string>>;
   /** Each must be among those of the finding. */
   readonly ranges: readonly string[];

@@ -1,5 +1,5 @@
 /**
- * JSON that people write: a tree whose every value and key knows where it stands in the text, so that a problem can
+ * JSON that people write: a tree whose every value and key knows where it is in the text, so that a problem can
  * be shown at its place. Comments and trailing commas are accepted, because `mcp.json` files in the wild have them.
  *
  * Ring 0.
@@ -67,12 +67,12 @@ export function withoutMember(text: string, members: readonly JsonMember[], memb
   const tail = hasComma ? text.slice(end, behind) + text.slice(behind + 1) : text.slice(end);
   const before = members[members.indexOf(member) - 1];
   if (hasComma || before === undefined) return joined(head, tail);
-  // The comma before the last member separates nothing any more.
+  // The comma before the last member no longer separates anything.
   const comma = blankEnd(text, before.value.span.end);
   return joined(head.slice(0, comma) + head.slice(comma + 1), tail);
 }
 
-/** Closes a gap: where nothing else stands in its line, the line goes. */
+/** Closes a gap: where nothing else is in its line, the line goes. */
 function joined(head: string, tail: string): string {
   const indent = /(?:^|\n)([ \t]*)$/.exec(head)?.[1];
   const rest = /^[ \t]*(\r?\n)?/.exec(tail) ?? [''];

@@ -24,7 +24,7 @@ import { replacePlaceholders } from '../reading/placeholders.ts';
 import { parseJsonFile, readTextFile } from '../reading/text-file.ts';
 import { NO_RIGHTS, type RunRights, runStateFolder } from './run-rights.ts';
 
-/** Rights on the command line, as commander hands them over. */
+/** Rights on the command line, as commander passes them on. */
 export interface RightsOptions {
   readonly manifest?: string;
   readonly read: readonly string[];

@@ -118,7 +118,7 @@ export class TerminalConsent implements Consent {
     return { number: ++this.#count, signal, isDrawn: false, shown: '' };
   }
 
-  /** `withdraw`: it needs no answer any more. A question that waits behind others ends with its signal, not with theirs. */
+  /** `withdraw`: it no longer needs an answer. A question that waits behind others ends with its signal, not with theirs. */
   #add(open: Open, withdraw: () => void): void {
     this.#open.push(open);
     open.signal.addEventListener(
@@ -348,7 +348,7 @@ export class TerminalConsent implements Consent {
     return true;
   }
 
-  /** The user types what flows instead of the data; the question is drawn anew with it. */
+  /** The user types what flows instead of the data; the question is drawn again with it. */
   async #edit(open: OpenPermission): Promise<boolean> {
     const edits: PromptEdit[] = [];
     for (const datum of editedData(open).filter(({ isEditable }) => isEditable === true)) {
@@ -386,7 +386,7 @@ export class TerminalConsent implements Consent {
     return text.trim() === '' && !this.#isDeletable(datum);
   }
 
-  /** Whether the value stands in the line editor, so that an empty line says something. */
+  /** Whether the value is in the line editor, so that an empty line has a meaning. */
   #isDeletable({ value, field }: PromptDatum): boolean {
     return field !== undefined && this.#parts.terminal.isInteractive && editorText(value) !== '';
   }

@@ -58,7 +58,7 @@ function toolText({ title, description, input, output, annotations }: DescribedT
 /** With the gutter, and the mark of a difference, in a terminal of 80. */
 const MOST_COLUMNS = 73;
 
-/** JSON with keys in one order, so that a difference is one of meaning; what fits into a line stands in one. */
+/** JSON with keys in one order, so that a difference is one of meaning; what fits on a line is on one. */
 function pretty(value: Json, indent = '', before = indent.length): string {
   const flat = canonicalJson(value);
   if (before + flat.length <= MOST_COLUMNS || typeof value !== 'object' || value === null) return flat;

@@ -51,7 +51,7 @@ export type Reply =
   | { readonly kind: 'ended' } // the input ended
   | { readonly kind: 'aborted' }; // the signal
 
-/** Attack: an endless pipe. With more lines waiting, no more is read from it until somebody asks; a person's are dropped. */
+/** Attack: an endless pipe. With more lines waiting, no more is read from it until someone asks; a person's are dropped. */
 const MOST_WAITING_LINES = 1000;
 /** UTF-16 code units. */
 export const MOST_LINE_LENGTH = 100_000;
@@ -195,7 +195,7 @@ export class Terminal {
     );
   }
 
-  /** Says that nothing of what came counts, and shows the question's line anew. */
+  /** Says that nothing of what came counts, and shows the question's line again. */
   #askAgain(): void {
     if (this.#asked === null) return;
     const { question } = this.#asked;
@@ -240,7 +240,7 @@ export class Terminal {
 
   /**
    * Attack: an answer typed ahead, as lines or as half a line, to a question that the user has not seen. Each question
-   * that takes no earlier words gets a line editor of its own; clearing the old one would redraw its rows over the
+   * that takes no earlier words gets its own line editor; clearing the old one would redraw its rows over the
    * question. A pipe has no eyes and may answer ahead. Returns whether anything was typed that now counts for nothing.
    */
   #open({ takes }: Question): boolean {

@@ -1,4 +1,4 @@
-/** Values as lines of JSON for whoever reads standard output. Ring 0. */
+/** Values as lines of JSON for readers of standard output. Ring 0. */
 import { canonicalJsonOf, type Event } from '@cordon/core';
 
 /** Characters that JSON allows and a terminal obeys or hides. */

@@ -141,7 +141,7 @@ const DETECTORS: readonly DetectorSpec[] = [
   },
 ];
 
-/** Those that somebody else answers: without `asking`, rules that use them are undecided with the reason. */
+/** Those that someone else answers: without `asking`, rules that use them are undecided with the reason. */
 const ASKING: readonly {
   readonly name: string;
   readonly parameters: readonly [string, ...string[]];
@@ -194,7 +194,7 @@ export const STANDARD_NAMES: ReadonlySet<string> = new Set([...DETECTORS, ...ASK
 /**
  * All detectors, and the predicates of the user's modules: given to `loadPolicy`, its rules can import them by name.
  * @param asking who answers those that a model or a service answers; absent: nobody
- * @param longTexts where texts are looked at that are long, or need a third-party parser; absent: by whoever decides, at once
+ * @param longTexts where texts are looked at that are long, or need a third-party parser; absent: in the process that decides, at once
  * @param parsers whether third-party parsers may read texts in this process; where they may not, a call that needs one says so
  */
 export function standardDetectors(

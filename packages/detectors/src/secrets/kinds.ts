@@ -19,7 +19,7 @@ import {
 
 export interface SecretForm {
   readonly kind: string;
-  /** One of them stands in each secret of this form, within `back` characters of its start. */
+  /** One of them is in each secret of this form, within `back` characters of its start. */
   readonly literals: readonly string[];
   readonly anyCase: boolean;
   /** Characters that may stand before the literal and belong to the secret. */

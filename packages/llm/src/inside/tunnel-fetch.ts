@@ -47,7 +47,7 @@ function tunnel(port: number, over: (socket: Socket) => Duplex, opened: Opened |
   let said = Buffer.alloc(0);
   const settle = (error: Error | null): unknown => {
     socket.off('data', read).off('error', settle).off('close', closed);
-    // Whoever uses it listens, and reads, from the next tick on.
+    // Its user listens, and reads, from the next tick on.
     socket.on('error', () => undefined);
     if (error === null) {
       opened?.(null, over(socket));

@@ -272,7 +272,7 @@ export class JournalReader {
     this.#reading.emit({ ...event, path: position.path, ...located });
   }
 
-  /** The effect happens when it has been allowed; what is known of it stands in its proposal. */
+  /** The effect happens when it has been allowed; what is known of it is in its proposal. */
   #decided({ kind, causes, body, path }: Entry): { readonly body: EventBody } | null {
     const verdict = own(body, 'verdict');
     if (verdict !== 'allow' && verdict !== 'deny')

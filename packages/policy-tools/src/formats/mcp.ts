@@ -57,7 +57,7 @@ const WRAPPED: readonly string[] = [
   'response',
 ];
 
-/** The JSON-RPC message or batch in an entry of a log, with its key; null: there is none. */
+/** The JSON-RPC message or batch in an entry of a log, with its key, or null. */
 export function wrappedMessage(entry: JsonObject): { readonly key: string; readonly value: Json } | null {
   for (const key of WRAPPED) {
     const inner = own(entry, key);

@@ -50,7 +50,7 @@ export function lintDifferences(context: LintContext): void {
   recursion(context);
 }
 
-// ── traps, whoever reads the rule ───────────────────────────────────────────────────────────────────────────────
+// ── traps, whoever reads the rule ──────────────────────────────────────────────────────────────────────────────────
 
 function traps(context: LintContext, part: Expression, body: LintBody | null, isPortable: boolean): void {
   switch (part.kind) {
@@ -538,7 +538,7 @@ function grouping(context: LintContext, line: Expression): void {
   for (const part of joined) for (const inner of partsOf(part)) grouping(context, inner);
 }
 
-/** What stands in its own brackets. */
+/** What is in its own brackets. */
 function partsOf(part: Expression): readonly Expression[] {
   switch (part.kind) {
     case 'call':

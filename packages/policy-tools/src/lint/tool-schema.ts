@@ -22,7 +22,7 @@ export interface ToolSchema {
   readonly apps?: readonly string[];
 }
 
-/** More are no toolbox, but an attack on the time of whoever looks at them. */
+/** More are no toolbox, but an attack on the time of anyone who looks at them. */
 const MAX_TOOLS = 10_000;
 
 /**

@@ -56,7 +56,7 @@ export class Located {
     );
   }
 
-  /** The value under `key` of an object; null: there is none, or it is null. */
+  /** The value under `key` of an object; null if there is none. */
   get(key: string): Located | null {
     switch (this.#form) {
       case 'plain': {

@@ -402,7 +402,7 @@ function isOperation({ kind }: Expression): boolean {
   return kind === 'binary' || kind === 'logic' || kind === 'unary' || kind === 'ternary';
 }
 
-/** The parts that stand in the line itself and not inside of another bracket. */
+/** The parts that are in the line itself and not inside of another bracket. */
 function openParts(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case 'binary':

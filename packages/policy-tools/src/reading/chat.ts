@@ -75,7 +75,7 @@ class ChatDecoder {
   /** Those that outputs may tell again. */
   readonly #calls: { readonly callId: string | null; readonly name: string; readonly args: JsonObject }[] =
     [];
-  /** What of them has been told, by id, name and arguments; as far as somebody asked. */
+  /** What of them has been told, by id, name and arguments; as far as someone asked. */
   readonly #told = new Set<string>();
   #toldOf = 0;
 

@@ -34,7 +34,7 @@ export interface StrangeKey {
   readonly why: 'unknown' | 'shape' | 'spoken';
 }
 
-/** The first key that is not known and whose value says something, or whose value is not as it must be; null: there is none. */
+/** The first key that is not known and whose value says something, or whose value is not as it must be, or null. */
 export function strangeKey(element: JsonObject, known: KnownKeys): StrangeKey | null {
   for (const key in element) {
     if (!Object.hasOwn(element, key)) continue;
@@ -80,7 +80,7 @@ const AROUND = knownKeys([], {
   figures: ['usageMetadata', 'usage_metadata'],
 });
 
-/** The first key around a conversation whose value could be a part of one; null: there is none. */
+/** The first key around a conversation whose value could be a part of one, or null. */
 export function besideKey(
   around: JsonObject,
   known: KnownKeys,

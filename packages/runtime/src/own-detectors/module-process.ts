@@ -197,7 +197,7 @@ class ModuleLink implements HelperPeer {
   hear(line: string): string | null {
     const message = parseJson(line, ANSWER_LIMITS);
     const said = message.ok && isJsonObject(message.value) ? message.value : {};
-    // Attack: a module that says the same for ever, which the hub reads for ever.
+    // Attack: a module that says the same forever, which the hub reads forever.
     if (!this.#hasGreeted) return this.#greet(said);
     const resolve = typeof said.id === 'number' ? this.#waiting.get(said.id) : undefined;
     // After a line that answers no question, later answers are not trusted either.

@@ -25,7 +25,7 @@ export interface Rules {
   readonly answering: Answering | null;
   /** Looks at texts that are long, or need a third-party parser. */
   readonly texts: TextJudge;
-  /** The user's own predicates; null: there are none. Whoever is given these rules closes them. */
+  /** The user's own predicates, or null. Who gets these rules closes them. */
   readonly own: OwnPredicates | null;
 }
 

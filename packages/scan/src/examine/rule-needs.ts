@@ -21,7 +21,7 @@ interface EventFeatures {
 }
 
 interface TextFeatures {
-  /** The number of what must stand in the trace. */
+  /** The number of what must be in the trace. */
   readonly pieces: number;
   /** Where the trace has one of these features, the texts are not needed. */
   readonly otherwise: readonly number[];
@@ -57,7 +57,7 @@ function writtenPiece(text: string): string {
     .reduce((longest, part) => (part.length > longest.length ? part : longest));
 }
 
-/** Of each, one stands in a trace as it was written, unless it has escapes. */
+/** Of each, one is in a trace as it was written, unless it has escapes. */
 type Pieces = readonly (readonly Family[])[];
 
 /** Pieces that begin alike, e.g. one word in all its letter cases: where that is missing, none of them is looked for. */

@@ -25,7 +25,7 @@ import {
 } from '@cordon/core';
 import type { ParametersRead } from './policy-files.ts';
 
-/** As commander hands them over. */
+/** As commander parses them. */
 export interface ParameterOptions {
   /** Each `name=value`. */
   readonly param?: readonly string[];

@@ -102,7 +102,7 @@ function printNone({ output }: CommandContext, configuration: Configuration): Ex
   return EXIT.done;
 }
 
-/** `own`: all that it says stands in the configuration. `demanded`: its digest does, and it was not used yet. `file`: the configuration itself was not agreed to. */
+/** `own`: all that it says is in the configuration. `demanded`: its digest does, and it was not used yet. `file`: the configuration itself was not agreed to. */
 type AgreementState = 'agreed' | 'demanded' | 'new' | 'changed' | 'own' | 'file' | 'broken';
 
 const STATE_WORDS: Readonly<Record<AgreementState, string>> = {

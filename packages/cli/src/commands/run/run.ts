@@ -1,5 +1,5 @@
 /**
- * `cordon run -- COMMAND…`: any command in the sandbox, for the configuration of any MCP client. Whoever started this
+ * `cordon run -- COMMAND…`: any command in the sandbox, for the configuration of any MCP client. Anyone who started this
  * cannot be asked anything, so what would be asked is denied; standard output is the command's alone.
  *
  * Ring 1.
@@ -220,7 +220,7 @@ async function networkOf(
   });
 }
 
-/** Whoever names a policy wants to know what is wrong with it, also while there is nothing to decide. */
+/** A user who names a policy wants to know what is wrong with it, also while there is nothing to decide. */
 async function policyOf(files: readonly string[]): Promise<Result<unknown, readonly Diagnostic[]>> {
   const { readPolicies } = await import('@cordon/runtime/policies');
   return readPolicies({ packs: [], files });
@@ -324,7 +324,7 @@ class Signals {
 
 /**
  * Where a passed self-test is kept: in a data folder that nobody else can write, as the hub keeps it. Null: the test
- * runs every time, since whoever writes the file says that this machine is safe.
+ * runs every time, since a program that writes the file says that this machine is safe.
  */
 function testCache(dataFolder: string): string | null {
   try {

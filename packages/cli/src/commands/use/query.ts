@@ -35,7 +35,7 @@ async function stoppable(
   }
 }
 
-/** A session is left open where something of its query is worth going on with. */
+/** A session is left open where something of its query is worth resuming. */
 export function howLeft({ unfinished }: Session, { kind }: Outcome): 'end' | 'suspend' {
   if (kind === 'cancelled') return 'suspend';
   return unfinished !== null && (unfinished.finished > 0 || unfinished.inDoubt.length > 0)

@@ -50,7 +50,7 @@ export interface PythonOptions {
 }
 
 /**
- * Reads a text as Python; if it does not parse and holds Markdown fences, what stands in them. Never throws; a text of
+ * Reads a text as Python; if it does not parse and holds Markdown fences, what is in them. Never throws; a text of
  * more than `LONGEST_CODE` is said not to parse.
  */
 export function pythonCode(text: string, { isNotebook = false }: PythonOptions = {}): PythonCode {
@@ -115,7 +115,7 @@ class PythonReader extends ConstructReader {
   }
 
   /**
-   * Reads one text that is code as a whole. What Python would refuse is read as far as it can be: whoever runs it may be laxer.
+   * Reads one text that is code as a whole. What Python would refuse is read as far as it can be: anyone who runs it may be laxer.
    * @param isStrict whether such a text is not read at all
    * @returns what keeps it from being Python; null: it is
    */

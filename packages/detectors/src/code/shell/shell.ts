@@ -57,7 +57,7 @@ export interface ShellCode {
   readonly constructs: readonly Construct[];
 }
 
-/** Reads a text as shell code, and what stands in Markdown fences in it. Never throws. */
+/** Reads a text as shell code, and what is in Markdown fences in it. Never throws. */
 export function shellCode(text: string): ShellCode {
   const reader = new ShellReader();
   const fences = text.length > LONGEST_CODE ? [] : fencesOf(text, 'shell');
@@ -389,7 +389,7 @@ class ShellText {
     if (started === null || command.name === undefined) return;
     const { shape, value, start, end } = this.word(command.name);
     if (value === null) {
-      // A fence of Markdown: what stands in it is read on its own.
+      // A fence of Markdown: what is in it is read on its own.
       if (this.source.startsWith('```', start)) return;
       this.reader.command(shape);
       this.add('DYNAMIC_CODE', 0.8, { start, end }, 'a command whose name is a value');
