@@ -17,7 +17,7 @@ export interface NamedRegistry {
   readonly url: string;
 }
 
-/** Shows the user what was found, and asks. Where nobody can be asked, the answer is no. */
+/** Shows the user what was found, and asks. Where no person can be asked, the answer is no. */
 export interface AgreementQuestions {
   aboutFile(configuration: Configuration, known: 'changed' | 'new'): Promise<boolean>;
   aboutRegistry(named: NamedRegistry): Promise<boolean>;
@@ -73,7 +73,7 @@ function registryRefusal({ file, url }: { readonly file: string; readonly url: s
   return fault('app-unreviewed', message, help);
 }
 
-/** Whether the file may take effect as things are; asks nobody, and creates nothing. */
+/** Whether the file may take effect as things are. Asks no question, and creates nothing. */
 export function isInEffect(configuration: Configuration, now: () => number): boolean {
   const { file, origin, ownDataFolder } = configuration;
   if (file === null || origin !== 'found') return true;

@@ -384,12 +384,12 @@ export interface AnswerOptions {
   readonly denyAll: boolean;
   readonly denyWarned: boolean;
   readonly allowRest: boolean;
-  /** Who is asked what no rule covers; absent: nobody. */
+  /** Who is asked what no rule covers. */
   readonly waiting?: Consent;
 }
 
 /**
- * The consent that the options ask for. `asking` is the terminal, or null where nobody can be asked.
+ * The consent that the options ask for. `asking` is the terminal, or null if there is none.
  *
  * - `denyAll`: no to everything.
  * - `rules`: the file decides; what it does not cover is denied, whatever the other options say.
@@ -430,7 +430,7 @@ const REFUSING: Consent = Object.freeze({
   choose: async () => null,
 });
 
-/** Nobody can be asked. */
+/** No person can be asked. */
 const ABSENT: Consent = Object.freeze({
   permission: async () => ({ allow: false, reason: 'no-answer' }) as const,
   choose: async () => null,

@@ -468,7 +468,7 @@ function readPacks(reader: ConfigReader, at: Located): readonly string[] {
   return [...new Set(named)];
 }
 
-/** What the labels say of an app's tools, by tool alone: what is said of this app comes last, and so counts. */
+/** What the labels say of an app's tools, by tool alone: what they say of this app comes last, and so applies. */
 function withLabels(app: InstalledApp, labels: readonly ToolLabelEntry[]): InstalledApp {
   const any = labels.filter((entry) => entry.app === null);
   const own = labels.filter((entry) => entry.app === app.id).map((entry) => ({ ...entry, app: null }));

@@ -104,7 +104,7 @@ function pythonPlan(call: PackageCall, registry: Registry): Result<InstallPlan, 
   });
 }
 
-/** The packages that came, sorted; refused where the report is none or names one without its digest. */
+/** The packages that came, sorted; refused where the report is invalid or names one without its digest. */
 export function reportedPackages(
   call: PackageCall,
   report: string | null,
@@ -129,7 +129,7 @@ export function reportedPackages(
   return ok(packages.sort(byName));
 }
 
-/** `package-lock.json`, version 2 or 3: keys are folders. What a package brings along inside of it has no digest of its own. */
+/** `package-lock.json`, version 2 or 3: keys are folders. What a package brings along inside of it has no digest. */
 function ofLock(lock: Json): readonly Json[] | null {
   const packages = isJsonObject(lock) ? lock.packages : undefined;
   if (!isJsonObject(packages)) return null;

@@ -33,7 +33,7 @@ export interface RegistryPlaces {
   readonly folder: string;
   /** The folder of the user's npm; null where there is none. */
   readonly npm: string | null;
-  /** The text of a file; null where there is none that can be read. */
+  /** The text of a file; null if it cannot be read. */
   readonly read: (path: string) => string | null;
 }
 

@@ -74,7 +74,7 @@ export class AnswerReader {
     else if (part.type === 'error') this.#error ??= streamFailure(this.#who, part.error);
   }
 
-  /** A stream without a finish reason was cut, whatever came before: half an answer is none. */
+  /** A stream without a finish reason was cut, whatever came before: half an answer is no answer. */
   end(request: ModelRequest): Result<Gathered, Failure> {
     if (this.#finish === null || this.#finish.reason.unified === 'interrupted') {
       return failed(cutFailure(this.#who));

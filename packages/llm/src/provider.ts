@@ -6,7 +6,7 @@
  */
 import { type Failure, failure, type ProviderIdentity } from './failure.ts';
 
-/** Providers with an address and a key variable of their own. */
+/** Providers with their own address and key variable. */
 export type HostedKind = 'openai' | 'anthropic' | 'google';
 
 export type ProviderConfig = HostedProviderConfig | CompatibleProviderConfig;

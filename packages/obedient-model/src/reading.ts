@@ -11,7 +11,7 @@ import type { Scenario } from './scenario.ts';
 /** Longer texts are searched in their beginning only. */
 const MAX_SEARCHED = 100_000;
 
-/** @returns what is said to a request of the hub's reader; null: the request is none */
+/** @returns the answer to a request of the hub's reader; null if it is another request */
 export function readingOf(
   scenarios: readonly Scenario[],
   obeys: boolean,

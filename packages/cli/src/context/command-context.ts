@@ -104,7 +104,7 @@ export class CommandContext {
     return process.env;
   }
 
-  /** Whether what reads our output understands UTF-8; where nothing is said about it, it does. */
+  /** Whether what reads our output understands UTF-8; if nothing says otherwise, it does. */
   get hasUnicode(): boolean {
     const { LC_ALL, LC_CTYPE, LANG } = process.env;
     const locale = [LC_ALL, LC_CTYPE, LANG].find((value) => value !== undefined && value !== '');

@@ -35,7 +35,7 @@ export class EventRenderer {
   readonly #isVerbose: boolean;
   /** Answers that are proposed and not yet decided, by context. */
   readonly #answers = new Map<ContextId | null, string>();
-  /** Steps that are proposed, and what is said of each when it is allowed, delivered or denied. */
+  /** Steps that are proposed, and what is printed when each is allowed, delivered or denied. */
   readonly #steps = new Map<EventId, ProposedStep>();
 
   constructor(screen: Screen, options: RenderOptions) {
@@ -325,7 +325,7 @@ export class EventRenderer {
   }
 }
 
-/** What is said of a step that happens, and of one that does not, which the reasons follow. */
+/** What is printed of a step that happens, and of one that does not, which the reasons follow. */
 interface StepWords {
   readonly done: string;
   readonly denied: string;
@@ -345,7 +345,7 @@ function releaseWords({ to, items }: Extract<Event, { kind: 'data-release.propos
   };
 }
 
-/** What the user made of a proposal is proposed behind it, and is said in its place. */
+/** The user's changed proposal follows the original, and is printed instead of it. */
 function isReplaced({ permission, reasons }: Extract<Event, { verdict: 'allow' | 'deny' }>): boolean {
   return permission !== 'denied' && reasons.some(({ rule }) => rule === 'permission/edited');
 }

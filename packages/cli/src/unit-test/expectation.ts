@@ -21,9 +21,9 @@ export interface ExpectedFinding {
 export type Verdict = PolicyDecision['verdict'];
 
 export interface Expectation {
-  /** Null: nothing is said about findings. Empty: there are none. */
+  /** Null: not checked. Empty: there are no findings. */
   readonly findings: readonly ExpectedFinding[] | null;
-  /** About the last event, after all others have happened. Null: nothing is said. */
+  /** About the last event, after all others have happened. Null: not checked. */
   readonly decision: Verdict | null;
 }
 

@@ -371,7 +371,7 @@ class AppReader {
     });
   }
 
-  /** The values of `env` or `headers`: the two places into which the user's own variables can be handed. */
+  /** The values of `env` or `headers`: the two places that can hold the user's own variables. */
   #variables(at: Located, pattern: RegExp, what: string): Record<string, string> {
     const values: [string, string][] = [];
     for (const { key, keySpan, at: inner } of this.#reader.entries(at)) {

@@ -49,7 +49,7 @@ export function mark(entry: MarkedEntry): Result<void, Fault> {
   }
 }
 
-/** The entry counts as not installed. Whether it was, is nobody's concern. */
+/** The entry counts as not installed. It need not have been. */
 export function unmark(entry: MarkedEntry): void {
   rmSync(markOf(entry), { force: true });
 }

@@ -125,7 +125,7 @@ function blankOut(text: string, blanks: Span[]): string {
   return pieces.join('') + text.slice(copied);
 }
 
-/** The index of the closing quote, or of the last character where there is none. */
+/** The index of the closing quote, or of the last character if there is none. */
 function stringEnd(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     if (text[at] === '\\') at++;

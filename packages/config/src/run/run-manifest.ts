@@ -122,7 +122,7 @@ function fromOptions(options: RightsOptions, place: ReadPlace): Result<RunRights
     return failed([{ code: 'CFG002', severity: 'error', file: 'command line', message: tree.fault.message }]);
   }
   const rights = read(new ConfigReader('command line', text), tree.value, place.cwd, place);
-  // Lines and columns of a text that nobody wrote would mislead.
+  // Nobody wrote this text, so its lines and columns would mislead.
   return rights.ok ? rights : failed(rights.fault.map(({ range: _, ...problem }) => problem));
 }
 

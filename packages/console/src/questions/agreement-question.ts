@@ -19,7 +19,7 @@ export interface TerminalAgreementParts {
   readonly signal: AbortSignal;
 }
 
-/** Asks a person at a terminal. Through a pipe the answer is no: nobody has seen what was shown. */
+/** Asks a person at a terminal. Through a pipe the answer is no: no person has seen the file. */
 export class TerminalAgreement implements AgreementQuestions {
   readonly #parts: TerminalAgreementParts;
 

@@ -33,7 +33,7 @@ export function appParts(configured: Json, description: AppDescription): readonl
   ];
 }
 
-/** What of an app's words nobody acts on, and why. */
+/** Words of an app that have no effect, and why. */
 export function leftOutText(left: LeftOut): string {
   switch (left.kind) {
     case 'tool':

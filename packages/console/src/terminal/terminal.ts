@@ -56,7 +56,7 @@ const MOST_WAITING_LINES = 1000;
 /** UTF-16 code units. */
 export const MOST_LINE_LENGTH = 100_000;
 
-/** As `prompt-drawing` begins a line of ours. */
+/** The beginning of Cordon's own lines, as in `prompt-drawing`. */
 const FRAME = '▐ ';
 const NOT_COUNTED = 'Ignored: this input arrived before you could read the question.';
 const PASTED = 'Ignored, because it was pasted:';
@@ -85,7 +85,7 @@ export class Terminal {
   #isMarkingPastes = false;
   #held: Promise<unknown> = Promise.resolve();
   #holders = 0;
-  /** What is to be written when nobody holds the terminal. */
+  /** What to write once nobody holds the terminal. */
   readonly #later: (() => void)[] = [];
 
   constructor(options: TerminalOptions) {
@@ -93,7 +93,7 @@ export class Terminal {
     this.#pastes = new PasteSplitter({ now: () => options.clock.now(), mostPasted: MOST_LINE_LENGTH });
   }
 
-  /** Whether a person types here, or a pipe or nobody. */
+  /** Whether a person types here, and not a pipe. */
   get isInteractive(): boolean {
     return this.#options.isInteractive;
   }
@@ -207,7 +207,7 @@ export class Terminal {
     this.#show(question);
   }
 
-  /** As much as fits behind what is said of it, so that it begins no line. */
+  /** As much as fits behind the words about it, so that it begins no line. */
   #excerpt(pasted: string): string {
     const room = this.#options.screen.width - FRAME.length - PASTED.length - 4;
     const [shown = '', more] = wrap(visibleLine(pasted, MOST_SHOWN_PASTE), room);

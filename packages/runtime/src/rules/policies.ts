@@ -15,7 +15,7 @@ export function packFile(name: string): string {
   return join(CODE_ROOT, 'policies', `${name}.gr`);
 }
 
-/** How a policy is loaded; `asking` answers what its detectors ask, and without it nobody does. */
+/** How a policy is loaded; `asking` answers what its detectors ask; without it they have no answer. */
 export interface LoadOptions extends Pick<PolicyOptions, 'dialect' | 'longTexts'> {
   readonly asking?: Asking | undefined;
 }

@@ -21,7 +21,7 @@ import type { OwnPredicates } from '../own-detectors/start-modules.ts';
 import { readPolicies } from './policies.ts';
 export interface Rules {
   readonly policy: Policy;
-  /** Null: nobody, and rules that ask are undecided. */
+  /** Null: rules that ask are undecided. */
   readonly answering: Answering | null;
   /** Looks at texts that are long, or need a third-party parser. */
   readonly texts: TextJudge;
@@ -90,7 +90,7 @@ function launchOn({ dataFolder, weaker }: Configuration): LaunchFor {
   };
 }
 
-/** Who answers questions of rules, with what is known of their answers; null: the configuration gives nobody. */
+/** Who answers questions of rules, with their known answers; null if the configuration names none. */
 export function answeringOf(
   { model, endpoints, seconds }: AskingSettings,
   providers: Providers,

@@ -98,7 +98,7 @@ export class NeedTable {
   /** What rules ask for alike is looked for once. */
   readonly #pieces: Pieces[] = [];
   readonly #numbers = new Map<string, number>();
-  /** By number of the pieces, in the trace at hand. */
+  /** By number of the pieces, in this trace. */
   readonly #found: Uint8Array;
   #text = '';
   #positions: Positions = NOWHERE;
@@ -187,7 +187,7 @@ export class NeedTable {
     return ofTools < 0 ? -1 : Math.max(ofType, ofTools);
   }
 
-  /** Where the last such event can stand. How far an output stands behind its call, nobody knows. */
+  /** Where the last such event can stand. How far an output stands behind its call is unknown. */
   #endOf({ type, tools }: EventFeatures): number {
     const { last } = this.#positions;
     if (tools === null || type !== FEATURE.toolCall) return last[type] ?? -1;

@@ -11,7 +11,7 @@ import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import type { Input } from './input.ts';
 import type { Part } from './part.ts';
 
-/** Small enough to share the work evenly, large enough that handing it over costs nothing. */
+/** Small enough to share the work evenly, large enough that passing it on costs nothing. */
 export const PART_BYTES = 2 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
@@ -126,7 +126,7 @@ class Batch {
   #length = 0;
   /** Gathering is looked at when it has this size; doubled while one line has no end. */
   #enough: number;
-  /** Bytes of a line that is too long and is not kept; -1: there is none. */
+  /** Bytes of a line that is too long and is not kept; -1 if there is none. */
   #dropped = -1;
   /** Of what has been passed on. */
   position: number;

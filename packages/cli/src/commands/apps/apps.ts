@@ -122,7 +122,7 @@ interface AppAgreement {
 }
 
 interface Agreements {
-  /** The user's own, where a file that nobody agreed to names another. */
+  /** The user's own, where a file without agreement names another. */
   readonly dataFolder: string;
   readonly states: ReadonlyMap<string, AppAgreement>;
   readonly pins: ReadonlyMap<string, Pin>;
@@ -131,7 +131,7 @@ interface Agreements {
   readonly broken: BrokenRows;
 }
 
-/** What a file that nobody agreed to says about data folders is not followed. */
+/** A file without agreement has no say about data folders. */
 function agreementsOf(configuration: Configuration, now: () => number): Agreements {
   const isAgreed = isInEffect(configuration, now);
   const store =

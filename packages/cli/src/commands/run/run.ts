@@ -58,7 +58,7 @@ export interface RunOptions extends RightsOptions {
 /** Told to end, a command has so long to do it by itself. Clients of MCP give it about as much. */
 const GRACE_MS = 5_000;
 
-/** By then the command has started, and nobody waits for us. */
+/** By then the command has started, and nothing waits for us. */
 const COMPILED_MS = 2_000;
 
 /** Resolves with the exit code: the command's, 128 and the signal's number, or 2 if it never ran. Never rejects. */

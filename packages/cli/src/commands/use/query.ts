@@ -43,7 +43,7 @@ export function howLeft({ unfinished }: Session, { kind }: Outcome): 'end' | 'su
     : 'end';
 }
 
-/** The answer on standard output; why there is none, beside it. */
+/** The answer on standard output; the reason for a missing one on standard error. */
 export function printOutcome(context: CommandContext, outcome: Outcome): void {
   const { answer, kind, reason, help } = outcome;
   if (context.wantsJson) return;
