@@ -10,9 +10,9 @@ import {
   type DetectorCall,
   type DetectorSpec,
   defineDetector,
-  type LongTexts,
   NEEDS_PARSER,
   type NoAnswer,
+  type TextQuestions,
 } from '@cordon/policy';
 import { type Asking, NOBODY_ANSWERS } from '../asking/asking.ts';
 import type * as Questions from '../asking/rule.ts';
@@ -194,13 +194,13 @@ export const STANDARD_NAMES: ReadonlySet<string> = new Set([...DETECTORS, ...ASK
 /**
  * All detectors, and the predicates of the user's modules: given to `loadPolicy`, its rules can import them by name.
  * @param asking who answers those that a model or a service answers; absent: nobody
- * @param longTexts where texts are looked at that are long, or need a third-party parser; absent: in the process that decides, at once
+ * @param textQuestions where texts are looked at that are long, or need a third-party parser; absent: in the process that decides, at once
  * @param parsers whether third-party parsers may read texts in this process; where they may not, a call that needs one says so
  */
 export function standardDetectors(
   asking: Asking = NOBODY_ANSWERS,
-  longTexts: LongTexts | null = null,
-  parsers: 'here' | 'elsewhere' = longTexts === null ? 'here' : 'elsewhere',
+  textQuestions: TextQuestions | null = null,
+  parsers: 'here' | 'elsewhere' = textQuestions === null ? 'here' : 'elsewhere',
 ): readonly Detector[] {
   const asked = ASKING.map(
     ({ name, parameters, run, computes }): DetectorSpec => ({
@@ -216,7 +216,9 @@ export function standardDetectors(
   });
   const offered = [...DETECTORS, ...asked];
   return [
-    ...(parsers === 'here' ? offered : offered.map(confined)).map((spec) => defineDetector(spec, longTexts)),
+    ...(parsers === 'here' ? offered : offered.map(confined)).map((spec) =>
+      defineDetector(spec, textQuestions),
+    ),
     ...(asking.own ?? []).flatMap((module) => predicatesOf(module, asking)),
   ];
 }

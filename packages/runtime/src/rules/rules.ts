@@ -14,7 +14,7 @@ import { ConfinedDetectors, type LaunchFor } from '@cordon/detector-process';
 import { type Asking, KeptAnswers } from '@cordon/detectors';
 import type { Answering } from '@cordon/hub';
 import type { EndpointKind } from '@cordon/llm';
-import { LongTexts, type Policy } from '@cordon/policy';
+import { type Policy, TextQuestions } from '@cordon/policy';
 import type { Providers } from '../machine/providers.ts';
 import { readWeaker } from '../machine/weaker.ts';
 import type { OwnPredicates } from '../own-detectors/start-modules.ts';
@@ -41,8 +41,8 @@ export function readRules(
 ): Result<Rules, readonly Diagnostic[]> {
   const { asking, packs, policyFiles } = configuration;
   const answering = answeringOf(asking, providers, own);
-  const { longTexts, texts } = longTextsOf(launchOn(configuration));
-  const policy = readPolicies({ packs, files: policyFiles, asking: askingOf(answering, own), longTexts });
+  const { textQuestions, texts } = textQuestionsOf(launchOn(configuration));
+  const policy = readPolicies({ packs, files: policyFiles, asking: askingOf(answering, own), textQuestions });
   return policy.ok ? ok({ policy: policy.value, answering, texts, own }) : policy;
 }
 
@@ -65,12 +65,12 @@ export async function ownPredicates(
 }
 
 /** What looks at texts, which starts with the first of them, and where the policy finds what it has answered. */
-export function longTextsOf(launch: LaunchFor): {
-  readonly longTexts: LongTexts;
+export function textQuestionsOf(launch: LaunchFor): {
+  readonly textQuestions: TextQuestions;
   readonly texts: TextJudge;
 } {
   const book = new KeptAnswers(Date.now);
-  return { longTexts: new LongTexts(book), texts: new ConfinedDetectors({ book, launch }) };
+  return { textQuestions: new TextQuestions(book), texts: new ConfinedDetectors({ book, launch }) };
 }
 
 /** In a sandbox like an app's, with the layers that the user left out for all. Loaded when a rule first asks. */
