@@ -117,7 +117,6 @@ export class Playback {
     });
   }
 
-  /** Whether every call of an attack has succeeded. */
   succeeded(attack: Attack): boolean {
     return this.#attackItems
       .filter((item) => item.attack === attack)

@@ -36,7 +36,6 @@ export class BrokenRows {
     return this.#rows.some((row) => row.id === id);
   }
 
-  /** The exit code of the command. */
   report(context: CommandContext): ExitCode {
     for (const { id, why } of this.#rows) {
       if (context.wantsJson) context.json({ kind: 'broken', what: this.#what, id, why });

@@ -1,7 +1,6 @@
 /** Exit codes, the same for every command. Ring 1. */
 
 export const EXIT = {
-  /** Done. */
   done: 0,
   /** Refused by the policy or by the user. */
   refused: 1,

@@ -38,16 +38,16 @@ export const CONFIGURATION_LIMITS: JsonLimits = { length: 1024 * 1024, depth: 32
  * Parses a text that a person wrote. Limits are checked by core's linear scan before anything recursive runs; a key
  * `__proto__` is refused there too. Duplicate keys are kept in the tree: the reader of the tree refuses them.
  */
-export function parseJsonText(
-  text: string,
-  limits: JsonLimits = CONFIGURATION_LIMITS,
-): Result<JsonNode, JsonTextFault> {
-  if (text.length > limits.length) {
-    return failed({ kind: 'limit', message: `the text is longer than ${limits.length} characters` });
+export function parseJsonText(text: string): Result<JsonNode, JsonTextFault> {
+  if (text.length > CONFIGURATION_LIMITS.length) {
+    return failed({
+      kind: 'limit',
+      message: `the text is longer than ${CONFIGURATION_LIMITS.length} characters`,
+    });
   }
   const plain = withoutComments(text);
-  const parsed = parseJson(plain, limits);
-  const located = new Parser(plain, limits.depth).parse();
+  const parsed = parseJson(plain, CONFIGURATION_LIMITS);
+  const located = new Parser(plain, CONFIGURATION_LIMITS.depth).parse();
   if (!parsed.ok && located.ok) return failed({ kind: 'limit', message: parsed.fault });
   return located;
 }

@@ -176,9 +176,9 @@ export function* dataLines(data: readonly PromptDatum[], width: number): Generat
 }
 
 /** One of Cordon's own sentences in the frame, wrapped. */
-export function framed(label: string, text: string, width: number, style: Style = 'plain'): Drawing {
+export function framed(label: string, text: string, width: number): Drawing {
   const lines = new Lines(width);
-  lines.say(label, text, style);
+  lines.say(label, text, 'plain');
   return { lines: lines.lines, ...NOTHING_LEFT };
 }
 

@@ -35,7 +35,6 @@ interface Reader {
   /** What the model gets before all messages. */
   preamble(request: JsonObject, path: string): void;
   messages(value: Json, path: string): void;
-  /** Whether an object holds a response. */
   isResponse(value: JsonObject): boolean;
   response(value: Json, path: string): void;
 }

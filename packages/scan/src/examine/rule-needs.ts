@@ -7,7 +7,6 @@
 import type { EventNeed, RuleNeeds, TextNeed } from '@cordon/policy-tools';
 import { FEATURE, type FeatureTable, type Positions } from './trace-features.ts';
 
-/** The needs of one rule, by numbers. */
 interface NumberedNeeds {
   readonly events: readonly EventFeatures[];
   readonly flows: RuleNeeds['flows'];
@@ -104,7 +103,6 @@ export class NeedTable {
   #positions: Positions = NOWHERE;
   #hasEscapes = UNKNOWN;
 
-  /** Fills the table of features. */
   constructor(needs: readonly RuleNeeds[], features: FeatureTable) {
     this.#rules = needs.map(({ events, flows, texts }) => ({
       events: events.map((need) => ({

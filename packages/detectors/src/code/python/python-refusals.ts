@@ -23,7 +23,6 @@ const TARGETS: ReadonlySet<string> = new Set(['VariableName', 'MemberExpression'
 const NESTED_TARGETS: ReadonlySet<string> = new Set([
   ...['TupleExpression', 'ArrayExpression', 'ParenthesizedExpression'],
 ]);
-/** What stands between targets. */
 const BETWEEN_TARGETS: ReadonlySet<string> = new Set([',', '*', '(', ')', '[', ']', 'Comment']);
 
 function isTarget(node: PythonNode): boolean {

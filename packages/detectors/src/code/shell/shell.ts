@@ -437,11 +437,7 @@ class ShellText {
   }
 
   /** A command that another one starts: its first word is the name. */
-  start(
-    words: readonly ShellWord[] & { readonly input?: never },
-    wrapped: number,
-    input: Input | null = null,
-  ): void {
+  start(words: readonly ShellWord[], wrapped: number): void {
     const [first, ...rest] = words;
     if (first === undefined) return;
     if (first.value === null) {
@@ -449,7 +445,7 @@ class ShellText {
       return;
     }
     const end = Math.max(first.end, rest.at(-1)?.end ?? 0);
-    this.run({ name: baseName(first.value), words: rest, start: first.start, end, input }, wrapped);
+    this.run({ name: baseName(first.value), words: rest, start: first.start, end, input: null }, wrapped);
   }
 
   private keepFetched(path: string): void {
