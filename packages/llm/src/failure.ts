@@ -1,5 +1,5 @@
 /**
- * What can go wrong in one attempt to reach a model, and the words in which the user is told. Text of the other
+ * What can go wrong in one attempt to reach a model, and the words for the user. Text of the other
  * side is in a message only after redaction, escaping and shortening, in this order: a key that is cut in two
  * by the shortening would not be found any longer.
  *

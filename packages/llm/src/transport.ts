@@ -1,5 +1,5 @@
 /**
- * The HTTP side of one attempt, handed to a provider's library as its `fetch`: no redirects, bounded bodies, and a
+ * The HTTP side of one attempt, given to a provider's library as its `fetch`: no redirects, bounded bodies, and a
  * record of what failed on the wire, because the libraries wrap, translate and sometimes lose errors.
  *
  * Ring 1.
@@ -164,7 +164,7 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const cause = error.cause;
   if (!(cause instanceof Error)) return error.message;
-  // Connecting to `localhost` tries two addresses, and the error of both has no message of its own.
+  // Connecting to `localhost` tries two addresses, and the error of both has no message.
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
   return cause.message === '' ? code : cause.message;
 }

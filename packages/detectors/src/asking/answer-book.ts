@@ -67,7 +67,7 @@ function contentOf(answer: Json): number {
   return Object.entries(answer).reduce((sum, [key, one]) => sum + key.length + contentOf(one), 1);
 }
 
-/** For where nobody can be asked. */
+/** For programs without anybody to ask. */
 export const NO_ANSWERS: AnswerBook = {
   find: () => failed('nobody can be asked here'),
   keep: () => undefined,

@@ -53,7 +53,7 @@ function layer(text: string): readonly HiddenFinding[] {
 
 function inside(outer: HiddenFinding, left: number, budget: { left: number }): readonly HiddenFinding[] {
   const { start, end, revealed } = outer;
-  // The letters of a word that looked like another are no text of their own.
+  // The letters of a word that looked like another are not a separate text.
   if (revealed === '' || outer.kind === 'HOMOGLYPH') return [];
   budget.left -= revealed.length;
   const isTooMuch = left === 0 || budget.left < 0;

@@ -146,7 +146,7 @@ const ASKING: readonly {
   readonly name: string;
   readonly parameters: readonly [string, ...string[]];
   readonly run: (call: DetectorCall, asking: Asking) => Json | NoAnswer;
-  /** Whether it answers this call itself, as it does where nobody is there to answer; absent: it never does. */
+  /** Whether it answers this call itself, because nobody else can; absent: it never does. */
   readonly computes?: (call: DetectorCall, asking: Asking) => boolean;
 }[] = [
   {
@@ -193,7 +193,7 @@ export const STANDARD_NAMES: ReadonlySet<string> = new Set([...DETECTORS, ...ASK
 
 /**
  * All detectors, and the predicates of the user's modules: given to `loadPolicy`, its rules can import them by name.
- * @param asking who answers those that a model or a service answers; absent: nobody
+ * @param asking who answers those that a model or a service answers
  * @param textQuestions where texts are looked at that are long, or need a third-party parser; absent: in the process that decides, at once
  * @param parsers whether third-party parsers may read texts in this process; where they may not, a call that needs one says so
  */

@@ -35,7 +35,7 @@ export function colonsAt(text: string, at: number): Finding | null {
   const until = start + address.length;
   if (/^[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}$/.test(address))
     return finding('MAC_ADDRESS', start, until, 0.95);
-  // `::` and `::1` are nobody's, and `12:30` is a time.
+  // `::` and `::1` identify nobody, and `12:30` is a time.
   if (address.length < 6 || !isIPv6(address)) return null;
   return finding('IP_ADDRESS', start, until, 0.95);
 }

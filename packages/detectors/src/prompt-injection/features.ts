@@ -37,7 +37,7 @@ export function sentencesIn(text: string): readonly Sentence[] {
   }));
 }
 
-/** Programs wrap long lines: a line that continues in small letters, and is no field of its own, is no new sentence. */
+/** Programs wrap long lines: a line that continues in small letters, and is not a separate field, is no new sentence. */
 function unwrapped(text: string): string {
   return text.includes('\n') ? text.replace(WRAP, ' ') : text;
 }

@@ -129,7 +129,7 @@ function spansIn(candidate: Candidate, threshold: number): readonly InjectionSpa
   return spans;
 }
 
-/** Of windows that hold one another, the innermost: a sentence beside an order makes no order of its own. */
+/** Of windows that hold one another, the innermost: a sentence beside an order is not another order. */
 function narrowest(windows: readonly Window[]): readonly Window[] {
   const ends = new Map<number, number>();
   for (const { first, next } of windows) ends.set(first, Math.min(ends.get(first) ?? next, next));

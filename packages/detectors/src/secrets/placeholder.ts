@@ -1,5 +1,5 @@
 /**
- * What stands where a secret would stand and is none: examples of documentation, names of variables, templates that
+ * Texts in the place of a secret that are not secret: examples of documentation, names of variables, templates that
  * someone fills in later. Anyone who reads `YOUR_TOKEN` learns nothing, and a finding there teaches users to ignore findings.
  *
  * Ring 1.

@@ -1,6 +1,6 @@
 /**
  * `fetch` for the providers' libraries inside a process whose network has one port: each connection to it is one to the provider,
- * and begins with a line that says why there is none. Certificates are checked here, as everywhere.
+ * and begins with a line that is empty, or says why there is no connection. Certificates are checked here, as everywhere.
  *
  * Ring 1.
  */

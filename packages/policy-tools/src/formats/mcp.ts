@@ -328,7 +328,7 @@ export class McpReader {
     const take = (asked: Direction) => this.#pending.get(pendingKey(server, asked, id))?.pop() ?? null;
     if (direction !== null) return take(direction === 'to-server' ? 'to-client' : 'to-server');
     if (isClientResult(result)) return take('to-client') ?? take('to-server');
-    // An error could be anybody's; any other result is none that a client gives.
+    // Any side can send an error; a client gives no other result.
     return take('to-server') ?? (result === null ? take('to-client') : null);
   }
 

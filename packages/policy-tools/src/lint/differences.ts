@@ -1,6 +1,6 @@
 /**
  * The traps of the language: texts, functions and lines that do not do what they seem to, and what other
- * implementations of the language read otherwise. The latter is said only of rules that these load, because a rule
+ * implementations of the language read otherwise. The latter is reported only for rules that these load, because a rule
  * that uses an addition means here what it says here.
  *
  * Ring 1: no decision depends on it. Section numbers are those of the language's specification.

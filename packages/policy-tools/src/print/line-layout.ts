@@ -1,6 +1,6 @@
 /**
  * One line of the language (a head, or a line of a block) on one or more lines of text: what stands between its tokens,
- * and where it is broken if it is too long. New breaks stand inside of brackets only, where a line may always go on;
+ * and where it is broken if it is too long. New breaks stand inside of brackets only, where a line may always continue;
  * outside of brackets the author's own are kept.
  *
  * INVARIANT (continuation): whatever does not stand on the first line is indented more deeply than it, or closes a

@@ -30,7 +30,7 @@ export function elementKeys(read: readonly string[], notes: Parameters<typeof kn
 export interface StrangeKey {
   /** The key, and the way from it to what is strange. */
   readonly keys: readonly [string, ...string[]];
-  /** `unknown`: the key is not known. `shape`: its value is none that it may have. `spoken`: it holds a conversation. */
+  /** `unknown`: the key is not known. `shape`: its value is not allowed. `spoken`: it holds a conversation. */
   readonly why: 'unknown' | 'shape' | 'spoken';
 }
 

@@ -8,7 +8,7 @@ interface Stretch {
   readonly isComment: boolean;
 }
 
-/** A column as Python counts it twice, with tabs of eight and of one: where the two disagree, it is none. */
+/** A column as Python counts it twice, with tabs of eight and of one: where the two disagree, Python refuses it. */
 interface Column {
   readonly wide: number;
   readonly narrow: number;

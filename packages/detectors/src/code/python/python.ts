@@ -51,7 +51,7 @@ export interface PythonOptions {
 
 /**
  * Reads a text as Python; if it does not parse and holds Markdown fences, what is in them. Never throws; a text of
- * more than `LONGEST_CODE` is said not to parse.
+ * more than `LONGEST_CODE` counts as one that does not parse.
  */
 export function pythonCode(text: string, { isNotebook = false }: PythonOptions = {}): PythonCode {
   const reader = new PythonReader(isNotebook);
@@ -464,7 +464,7 @@ const openPath: Condition = (given, names) => {
     : null;
 };
 
-/** `getattr(x, "name")` is `x.name`, which is looked at as such. */
+/** `getattr(x, "name")` is `x.name`, and is read like it. */
 const computedMember: Condition = (given) => {
   const name = given[1];
   if (name === undefined)
