@@ -67,6 +67,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['clock'],
     why: 'how long a question has waited, on a clock that nobody can set back',
   },
+  'packages/sandbox/src/helper/helper-process.ts': {
+    of: ['clock'],
+    why: 'how long to wait before another process is started, on a clock that nobody can set back',
+  },
   'packages/detectors/src/confined/main.ts': {
     of: ['sockets'],
     why: 'runs inside a sandbox: answers questions about texts on an inherited socket',

@@ -8,7 +8,7 @@ import { DEFAULT_PACKS } from '@cordon/config/packs';
 import type { Question } from '@cordon/core';
 import { detectorLauncher } from '@cordon/detector-process/launch';
 import { readPolicies } from '@cordon/runtime/policies';
-import { longTextsOf } from '@cordon/runtime/rules';
+import { textQuestionsOf } from '@cordon/runtime/rules';
 import { openSandbox } from '@cordon/sandbox';
 import { thisMachine } from '../machine.ts';
 import { CODE_ROOT } from '../places.ts';
@@ -28,15 +28,15 @@ const OUTPUTS = [
 ] as const;
 
 const LABEL = { integrity: 'untrusted', confidentiality: 'private' };
-const long = longTextsOf(detectorLauncher(openSandbox({ node: process.execPath }), CODE_ROOT));
+const long = textQuestionsOf(detectorLauncher(openSandbox({ node: process.execPath }), CODE_ROOT));
 const here = policyWith(undefined);
-const confined = policyWith(long.longTexts);
+const confined = policyWith(long.textQuestions);
 
-function policyWith(longTexts: typeof long.longTexts | undefined) {
+function policyWith(textQuestions: typeof long.textQuestions | undefined) {
   const read = readPolicies({
     packs: DEFAULT_PACKS,
     files: [],
-    ...(longTexts === undefined ? {} : { longTexts }),
+    ...(textQuestions === undefined ? {} : { textQuestions }),
   });
   if (!read.ok) throw new Error(read.fault[0]?.message);
   return read.value;

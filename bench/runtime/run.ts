@@ -30,7 +30,7 @@ import { appLauncher, Hub, loopLauncher, type Outcome, type Session, StoredPins 
 import { PLANNER } from '@cordon/planner';
 import { emptyPolicy, type Policy } from '@cordon/policy';
 import { readPolicies } from '@cordon/runtime/policies';
-import { longTextsOf } from '@cordon/runtime/rules';
+import { textQuestionsOf } from '@cordon/runtime/rules';
 import { openSandbox, type Sandbox } from '@cordon/sandbox';
 import { openStore, type Store } from '@cordon/trace';
 import { CODE_ROOT } from '../places.ts';
@@ -117,14 +117,14 @@ export class Runtime {
   readonly #folder = mkdtempSync(join(tmpdir(), 'cordon-runs-'));
   readonly #sandbox: Sandbox;
   readonly #policies = new Map<string, Policy>();
-  readonly #long: ReturnType<typeof longTextsOf>;
+  readonly #long: ReturnType<typeof textQuestionsOf>;
   #runs = 0;
   /** What was agreed to, for runs that begin with it. */
   #agreements: Store | null = null;
 
   constructor() {
     this.#sandbox = openSandbox({ node: process.execPath, cacheFile: join(this.#folder, 'sandbox.json') });
-    this.#long = longTextsOf(detectorLauncher(this.#sandbox, CODE_ROOT));
+    this.#long = textQuestionsOf(detectorLauncher(this.#sandbox, CODE_ROOT));
   }
 
   close(): void {
@@ -254,7 +254,7 @@ export class Runtime {
     const key = packs.join(' ');
     const known = this.#policies.get(key);
     if (known !== undefined) return known;
-    const read = readPolicies({ packs, files: [], longTexts: this.#long.longTexts });
+    const read = readPolicies({ packs, files: [], textQuestions: this.#long.textQuestions });
     if (!read.ok) throw new Error(read.fault[0]?.message);
     this.#policies.set(key, read.value);
     return read.value;

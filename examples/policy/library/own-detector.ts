@@ -5,8 +5,6 @@ import { analyze, ExplainingMonitor } from '@cordon/policy-tools';
 
 const pii = defineDetector({
   name: 'pii',
-  cost: 'linear',
-  isDeterministic: true,
   run: ({ texts, mark }) =>
     texts.flatMap((text, index) =>
       [...text.matchAll(/\b[A-Z]{2}\d{20}\b/g)].map((found) => {

@@ -53,7 +53,7 @@ export class AppServer {
   readonly #log: (line: string) => void;
   readonly #host: Host;
 
-  /** `log` gets one line for each bug of a tool. Throws a `TypeError` if a tool's name is none that MCP allows. */
+  /** `log` gets one line for each bug of a tool. Throws a `TypeError` if MCP does not allow a tool's name. */
   constructor(app: App, log: (line: string) => void, host: Host = NOBODY) {
     for (const name of Object.keys(app.tools))
       if (!TOOL_NAME.test(name)) throw new TypeError(`not a tool name: ${JSON.stringify(name)}`);
@@ -212,7 +212,7 @@ export class AppServer {
   }
 }
 
-/** Revision 2026-07-28 asks how long a listing may be kept; an app that is started anew may list differently. */
+/** Revision 2026-07-28 asks how long a listing may be kept; an app that is started again may list differently. */
 const NOT_CACHED = { ttlMs: 0, cacheScope: 'private' } as const;
 
 function textContent(text: string): JsonObject {

@@ -1,6 +1,6 @@
 /**
  * What an app asks of its host: HTTP requests that the host makes, with credentials that the app never sees
- * (`cordon/fetch`, docs/apps.md). No I/O of its own.
+ * (`cordon/fetch`, docs/apps.md). No I/O.
  *
  * Ring 2.
  */
@@ -41,7 +41,7 @@ export class Host {
   #isGone = false;
 
   /**
-   * @param send hands a message over, or answers why it cannot
+   * @param send passes a message over, or answers why it cannot
    * @param onWaiting told when an answer of the host is waited for, and none was before
    */
   constructor(send: (message: JsonObject) => string | null, onWaiting: () => void) {
@@ -49,7 +49,7 @@ export class Host {
     this.#onWaiting = onWaiting;
   }
 
-  /** Whether a call under way cannot go on before the host has answered. */
+  /** Whether a call under way cannot continue before the host has answered. */
   get isWaitedFor(): boolean {
     return this.#pending.size > 0;
   }
@@ -84,7 +84,7 @@ export class Host {
     this.#pending.delete(id);
   }
 
-  /** Nothing will be answered any more. */
+  /** No more answers will come. */
   gone(): void {
     this.#isGone = true;
     for (const id of [...this.#pending.keys()])

@@ -143,7 +143,7 @@ function objectProblems(schema: { readonly [key: string]: Json }, at: string): r
 
 /**
  * The schema with `additionalProperties: false` written wherever the author was silent. It is what is published and
- * what is checked: a key that nobody declared is a mistake of the caller, or a place to hide data in.
+ * what is checked: an undeclared key is a mistake of the caller, or a place to hide data in.
  */
 export function closedSchema(schema: Schema): Schema {
   switch (schema.type) {

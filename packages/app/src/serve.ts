@@ -11,7 +11,7 @@ import { type Line, LineSplitter } from './line-splitter.ts';
 import { ERROR_CODES, errorReply } from './message.ts';
 
 export interface ServeLimits {
-  /** Bytes of one line, in and out. A host may have a smaller limit of its own. */
+  /** Bytes of one line, in and out. A host may have its own smaller limit. */
   readonly lineBytes: number;
   /** Lines being answered at once; further ones wait in the pipe. */
   readonly concurrency: number;
@@ -21,7 +21,7 @@ export const DEFAULT_SERVE_LIMITS: ServeLimits = { lineBytes: 1024 * 1024, concu
 
 export interface Wire {
   readonly input: AsyncIterable<Uint8Array>;
-  /** Resolves when the text is handed over, or never will be because the host is gone. */
+  /** Resolves when the text is passed on, or never will be because the host is gone. */
   readonly write: (text: string) => Promise<void>;
   /** One line for the person who reads the app's log. */
   readonly log: (line: string) => void;
@@ -62,7 +62,7 @@ export async function serve(
     for (const line of splitter.push(chunk)) {
       const answered = answerLine(line).finally(() => underWay.delete(answered));
       underWay.add(answered);
-      // Calls that wait for the host would wait for ever if its answers were not read.
+      // Calls that wait for the host would wait forever if its answers were not read.
       if (underWay.size >= limits.concurrency && !host.isWaitedFor) {
         wake = Promise.withResolvers();
         await Promise.race([...underWay, wake.promise]);
@@ -100,7 +100,7 @@ function ownWire(): Wire {
   const { stdin, stdout, stderr } = process;
   const toHost = stdout.write.bind(stdout);
   stdout.write = stderr.write.bind(stderr);
-  // A host that has gone away must end the app, neither crash it nor leave it waiting for ever.
+  // A host that has gone away must end the app, neither crash it nor leave it waiting forever.
   stdout.on('error', () => stdin.destroy());
   const write = (text: string): Promise<void> => new Promise((resolve) => toHost(text, () => resolve()));
   return { input: untilClosed(stdin), write, log: (line) => void stderr.write(`${line}\n`) };

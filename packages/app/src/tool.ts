@@ -8,7 +8,7 @@ import type { Fetched, FetchInit } from './host.ts';
 import type { Json, JsonObject } from './json.ts';
 import { closedObjectSchema, type FromSchema, type ObjectSchema, schemaProblems } from './schema.ts';
 
-/** Hints to whoever runs the app (MCP); hosts use them to be stricter, so silence means the worst. */
+/** Hints to anyone who runs the app (MCP); hosts use them to be stricter, so silence means the worst. */
 export interface ToolAnnotations {
   readonly title?: string;
   /** It changes nothing anywhere. */
@@ -81,7 +81,7 @@ export interface Tool {
  */
 export function tool<
   const I extends ObjectSchema,
-  // `const`, and a parameter of its own: so a returned `'USD'` is not widened to `string`.
+  // `const`, and its own parameter: so a returned `'USD'` is not widened to `string`.
   const R extends Returned<O>,
   const O extends ObjectSchema | undefined = undefined,
 >(definition: ToolDefinition<I, O, R>): Tool {

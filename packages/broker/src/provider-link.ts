@@ -4,7 +4,7 @@
  *
  * Ring 0: what the process says is hostile by assumption.
  */
-import type { Duplex } from 'node:stream';
+
 import {
   failed,
   type Json,
@@ -14,10 +14,8 @@ import {
   ok,
   type Result,
 } from '@cordon/core';
-import { LineDecoder } from '@cordon/protocol';
-import type { ConfinedProcess } from '@cordon/sandbox';
+import type { HelperLife, HelperPeer } from '@cordon/sandbox/helper';
 import { CALL_LINE_BYTES, callLine, type HubCallMessage, readProviderMessage } from './wire.ts';
-
 export interface LinkParts {
   /** Sent first. */
   readonly settings: JsonObject;
@@ -36,9 +34,6 @@ const STARTING_TICKS = 12;
 /** So long a call may go on after its limit, or after nobody wants it any more. */
 const LATE_TICKS = 2;
 
-/** Between the end of the link and the end of the process. */
-const END_MS = 2_000;
-
 /**
  * Of all text that a call streams, each piece counted with its frame. Attack: lines of white space around an empty text keep the
  * hub busy with reading them.
@@ -55,46 +50,29 @@ interface OpenCall {
   streamLeft: number;
 }
 
-export class ProviderLink {
-  readonly #process: ConfinedProcess;
-  readonly #link: Duplex;
+export class ProviderLink implements HelperPeer {
+  readonly #life: HelperLife;
   readonly #parts: LinkParts;
-  readonly #onOver: (hasAnswered: boolean) => void;
-  readonly #decoder = new LineDecoder({ lineBytes: CALL_LINE_BYTES });
   readonly #open = new Map<number, OpenCall>();
   #lastId = 0;
   #clock: NodeJS.Timeout | null = null;
   #silentTicks = 0;
   #awaitsPong = false;
   #hasSpoken = false;
-  #hasAnswered = false;
-  #isOver = false;
 
-  /** @param onOver called once, when the process can be asked no more */
-  constructor(
-    process: ConfinedProcess,
-    link: Duplex,
-    parts: LinkParts,
-    onOver: (hasAnswered: boolean) => void,
-  ) {
-    this.#process = process;
-    this.#link = link;
+  constructor(life: HelperLife, parts: LinkParts) {
+    this.#life = life;
     this.#parts = parts;
-    this.#onOver = onOver;
-    link.on('data', (chunk: Buffer) => this.#take(chunk));
-    link.on('error', () => undefined);
-    // A process that has ended says why a moment later; one that goes on without its link is of no use.
-    link.on('close', () => setTimeout(() => this.end('it closed its link'), END_MS).unref());
-    void process.exited.then(({ message }) => this.end(message));
     this.#send({ type: 'open', settings: parts.settings });
   }
 
-  get isBusy(): boolean {
+  isBusy(): boolean {
     return this.#open.size > 0;
   }
 
   call(input: object, { signal, onText }: ModelCallOptions): Promise<Result<Json, ModelFault>> {
-    if (this.#isOver || this.#open.size >= MOST_OPEN) return Promise.resolve(unavailable('it has ended'));
+    if (this.#life.isOver || this.#open.size >= MOST_OPEN)
+      return Promise.resolve(unavailable('it has ended'));
     const id = ++this.#lastId;
     if (!this.#send({ type: 'call', id, input, streams: onText !== undefined }))
       return Promise.resolve(TOO_LONG);
@@ -121,45 +99,29 @@ export class ProviderLink {
     });
   }
 
-  /** Kills the process; its open calls fail. */
-  end(why: string): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+  over(why: string): void {
     if (this.#clock !== null) clearInterval(this.#clock);
-    this.#process.kill();
     for (const { settle } of this.#open.values()) settle(unavailable(why));
     this.#open.clear();
-    this.#onOver(this.#hasAnswered);
   }
 
   /** False: it is longer than a line may be. */
   #send(said: HubCallMessage): boolean {
     const line = callLine(said);
-    if (line !== null && !this.#link.destroyed) this.#link.write(line);
+    if (line !== null) this.#life.write(line);
     return line !== null;
   }
 
   #tick(): void {
     for (const call of this.#open.values())
-      if (--call.ticksLeft < 0) return this.end('it did not end a call in time');
+      if (--call.ticksLeft < 0) return this.#life.end('it did not end a call in time');
     if (++this.#silentTicks > (this.#hasSpoken ? SILENT_TICKS : STARTING_TICKS))
-      return this.end('it does not respond');
+      return this.#life.end('it does not respond');
     if (!this.#awaitsPong) this.#send({ type: 'ping' });
     this.#awaitsPong = true;
   }
 
-  #take(chunk: Buffer): void {
-    const lines = this.#decoder.push(chunk);
-    if (!lines.ok) return this.end(lines.fault);
-    for (const line of lines.value) {
-      if (this.#isOver) return;
-      const problem = this.#hear(line);
-      if (problem !== null) return this.end(`it broke the protocol: ${problem}`);
-    }
-  }
-
-  /** What is wrong with the line; null: nothing. */
-  #hear(line: string): string | null {
+  hear(line: string): string | null {
     const read = readProviderMessage(line);
     if (!read.ok) return read.fault;
     const said = read.value;
@@ -179,11 +141,11 @@ export class ProviderLink {
         call.onText(said.text);
         return null;
       case 'answer':
-        this.#hasAnswered = true;
+        this.#life.hasAnswered = true;
         this.#close(said.id, call, ok(said.value));
         return null;
       case 'fault':
-        this.#hasAnswered = true;
+        this.#life.hasAnswered = true;
         this.#close(said.id, call, failed(shown(said.fault)));
         return null;
     }

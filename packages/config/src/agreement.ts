@@ -1,5 +1,5 @@
 /**
- * Configuration files that were found in the current folder, where somebody else may have put them: nothing of such a
+ * Configuration files that were found in the current folder, where someone else may have put them: nothing of such a
  * file takes effect before the user has agreed to it, by its path and content.
  *
  * Ring 0: a file decides which programs are started and what they are given.
@@ -17,7 +17,7 @@ export interface NamedRegistry {
   readonly url: string;
 }
 
-/** Shows the user what was found, and asks. Where nobody can be asked, the answer is no. */
+/** Shows the user what was found, and asks. Where no person can be asked, the answer is no. */
 export interface AgreementQuestions {
   aboutFile(configuration: Configuration, known: 'changed' | 'new'): Promise<boolean>;
   aboutRegistry(named: NamedRegistry): Promise<boolean>;
@@ -73,7 +73,7 @@ function registryRefusal({ file, url }: { readonly file: string; readonly url: s
   return fault('app-unreviewed', message, help);
 }
 
-/** Whether the file may take effect as things are; asks nobody, and creates nothing. */
+/** Whether the file may take effect as things are. Asks no question, and creates nothing. */
 export function isInEffect(configuration: Configuration, now: () => number): boolean {
   const { file, origin, ownDataFolder } = configuration;
   if (file === null || origin !== 'found') return true;
@@ -103,7 +103,7 @@ export function agreementToChange(
 ): Fault | null {
   const { file, origin, digest, asking, ownDataFolder } = before;
   if (file === null || origin !== 'found' || !isInEffect(before, now)) return null;
-  // Attack: a text that somebody else put there since would be agreed to with what is added.
+  // Attack: a text that someone else put there since would be agreed to with what is added.
   if (digestOfText(texts.from) !== digest) return null;
   return remember(
     ownDataFolder,
@@ -113,7 +113,7 @@ export function agreementToChange(
   );
 }
 
-/** A store of its own: it holds paths and digests, needs no key, and is where no file says. */
+/** Its own store: it holds paths and digests, needs no key, and is where no file says. */
 function agreedFolder(ownDataFolder: string): string {
   return join(ownDataFolder, 'agreed');
 }

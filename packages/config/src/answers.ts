@@ -41,7 +41,7 @@ export interface AnswerMatch {
   readonly expected?: boolean;
   /** Whether the prompt carries a warning. */
   readonly warned?: boolean;
-  /** Whether somebody gets data who was never permitted to get them from this source. */
+  /** Whether a recipient gets data that it was never permitted to get from this source. */
   readonly new?: boolean;
 }
 
@@ -58,7 +58,7 @@ export type AnswerRule =
       readonly kind: 'decision';
       readonly match: AnswerMatch;
       readonly decision: AnswerDecision;
-      /** What stands in the fields of a form that are empty; absent: nothing. */
+      /** What is in the fields of a form that are empty; absent: nothing. */
       readonly fill?: ReadonlyMap<DataKind, string>;
     }
   /** Null: none of the apps. */
@@ -384,12 +384,12 @@ export interface AnswerOptions {
   readonly denyAll: boolean;
   readonly denyWarned: boolean;
   readonly allowRest: boolean;
-  /** Who is asked what no rule covers; absent: nobody. */
+  /** Who is asked what no rule covers. */
   readonly waiting?: Consent;
 }
 
 /**
- * The consent that the options ask for. `asking` is the terminal, or null where nobody can be asked.
+ * The consent that the options ask for. `asking` is the terminal, or null if there is none.
  *
  * - `denyAll`: no to everything.
  * - `rules`: the file decides; what it does not cover is denied, whatever the other options say.
@@ -430,7 +430,7 @@ const REFUSING: Consent = Object.freeze({
   choose: async () => null,
 });
 
-/** Nobody can be asked. */
+/** No person can be asked. */
 const ABSENT: Consent = Object.freeze({
   permission: async () => ({ allow: false, reason: 'no-answer' }) as const,
   choose: async () => null,

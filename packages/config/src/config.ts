@@ -62,7 +62,6 @@ import {
   type Places,
   PROGRAM_FOLDERS,
   realPath,
-  stateFolder,
   writtenFolders,
 } from './reading/paths.ts';
 import { parseJsonFile, readTextFile } from './reading/text-file.ts';
@@ -110,13 +109,13 @@ export interface ConfigurationSources extends Places {
 }
 
 export interface Configuration {
-  /** Null: there is none, and `apps` is empty. */
+  /** Null if there is none; `apps` is then empty. */
   readonly file: string | null;
   /** The file's folder, or the current one: relative paths of the file begin here. */
   readonly folder: string;
   /**
    * How the file came to count: `named` on the command line, `own`, in the user's own folder, or `found` in the current
-   * folder, where somebody else may have put it. `none`: there is no file.
+   * folder, where someone else may have put it. `none`: there is no file.
    */
   readonly origin: 'named' | 'own' | 'found' | 'none';
   /** SHA-256 of the file's text, in hexadecimal; empty where there is none. */
@@ -128,13 +127,11 @@ export interface Configuration {
   /** Where a file was looked for, in order. */
   readonly searched: readonly string[];
   readonly apps: readonly InstalledApp[];
-  /** Of each app: its entry as it stands in the file, and the `pin`. */
+  /** Of each app: its entry as it is in the file, and the `pin`. */
   readonly entries: ReadonlyMap<AppId, AppEntry>;
   readonly disabledApps: readonly AppId[];
   /** Which variables of the user's environment the apps are given; for `cordon apps`. */
   readonly handedVariables: readonly HandedVariable[];
-  /** The private folder of each app, which `${state}` stands for. Not created here. */
-  readonly stateFolders: ReadonlyMap<AppId, string>;
   /** Files that hold keys and secrets; no app sees one. */
   readonly secretFiles: readonly string[];
   /** `provider/model`, or null where none is configured: `modelInUse` then says `obedient`. */
@@ -170,7 +167,6 @@ export interface Configuration {
   /** The key that signs the journal; null: it is not signed. */
   readonly readJournalKey: () => Result<Uint8Array | null, Fault>;
   readonly dataFolder: string;
-  readonly cacheFolder: string;
   /** Not checked here: the names are those of the sandbox, which most commands never load. See weaker.ts. */
   readonly weaker: readonly WantedLayer[];
   /** The text of a secret that a manifest's credential names; read when it is asked for. */
@@ -206,7 +202,7 @@ export function loadConfiguration(
     writtenFolders: writtenFolders(defaultDataFolder(sources)),
     searched: found.searched,
     ...content.apps,
-    ...content.places,
+    dataFolder: content.dataFolder,
     retries: content.retries,
     limits: withLimitOptions(content.limits, sources.options, report),
     prices: content.prices,
@@ -230,7 +226,7 @@ export function loadConfiguration(
     readSecret: secretReader(sources.environment),
     memory: content.memory,
     asking: content.asking,
-    namedModules: optionModules(sources, [content.places.dataFolder, ...folderOf(found.file)], report),
+    namedModules: optionModules(sources, [content.dataFolder, ...folderOf(found.file)], report),
     readJournalKey: () => readJournalKey(sources.environment),
     readKey: () => readStoreKey(keySource(sources.environment, content.memory.key), sources.environment),
     weaker: [...content.weaker, ...(optionLayers.ok ? optionLayers.value : [])],
@@ -283,11 +279,8 @@ function distinctFiles(files: readonly string[]): readonly string[] {
 }
 
 interface Content {
-  readonly apps: Pick<
-    Configuration,
-    'apps' | 'entries' | 'disabledApps' | 'handedVariables' | 'secretFiles' | 'stateFolders'
-  >;
-  readonly places: Pick<Configuration, 'dataFolder' | 'cacheFolder'>;
+  readonly apps: Pick<Configuration, 'apps' | 'entries' | 'disabledApps' | 'handedVariables' | 'secretFiles'>;
+  readonly dataFolder: string;
   readonly model: string | null;
   readonly providers: ReadonlyMap<string, ProviderEntry>;
   readonly retries: RetryLimits;
@@ -434,8 +427,8 @@ function readContent(
   get('$schema');
   object?.finish(foreignSection);
   return {
-    apps: withStateFolders(apps, dataFolder),
-    places: { dataFolder, cacheFolder: cacheFolder(sources) },
+    apps: contentOf(apps),
+    dataFolder,
     model,
     providers,
     retries,
@@ -475,7 +468,7 @@ function readPacks(reader: ConfigReader, at: Located): readonly string[] {
   return [...new Set(named)];
 }
 
-/** What the labels say of an app's tools, by tool alone: what is said of this app comes last, and so counts. */
+/** What the labels say of an app's tools, by tool alone: what they say of this app comes last, and so applies. */
 function withLabels(app: InstalledApp, labels: readonly ToolLabelEntry[]): InstalledApp {
   const any = labels.filter((entry) => entry.app === null);
   const own = labels.filter((entry) => entry.app === app.id).map((entry) => ({ ...entry, app: null }));
@@ -498,11 +491,9 @@ function reportStrangers(
   }
 }
 
-function withStateFolders(result: AppsResult, dataFolder: string): Content['apps'] {
-  const all = [...result.apps, ...result.installable];
-  const stateFolders = new Map(all.map((app) => [app.id, stateFolder(dataFolder, app.id)]));
-  const { apps, entries, disabled, handedVariables, secretFiles } = result;
-  return { apps, entries, disabledApps: disabled, handedVariables, secretFiles, stateFolders };
+function contentOf({ disabled, ...apps }: AppsResult): Content['apps'] {
+  const { entries, handedVariables, secretFiles } = apps;
+  return { apps: apps.apps, entries, disabledApps: disabled, handedVariables, secretFiles };
 }
 
 function foreignSection(key: string): Problem | null {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ConfigurationFolder, loadText, problemsOf } from '@cordon/testkit/configuration-folder.ts';
 import { type Configuration, isProviderConfigured, loadConfiguration, modelInUse } from '../src/config.ts';
+import { cacheFolder } from '../src/reading/paths.ts';
 import { DEFAULT_PACKS } from '../src/settings/packs.ts';
 
 function loaded(result: ReturnType<typeof loadText>): Configuration {
@@ -51,9 +52,11 @@ test('folders above the current one are not searched', () => {
 
 test('a relative path in an XDG variable is ignored', () => {
   using folder = new ConfigurationFolder();
-  const configuration = loaded(folder.load({ XDG_DATA_HOME: 'data', XDG_CACHE_HOME: '/var/cache/me' }));
+  const environment = { XDG_DATA_HOME: 'data', XDG_CACHE_HOME: '/var/cache/me' };
+  const configuration = loaded(folder.load(environment));
   assert.equal(configuration.dataFolder, join(folder.home, '.local/share/cordon'));
-  assert.equal(configuration.cacheFolder, '/var/cache/me/cordon');
+  const places = { environment, cwd: folder.project, home: folder.home };
+  assert.equal(cacheFolder(places), '/var/cache/me/cordon');
 });
 
 test('an app without a manifest gets the strict one', () => {
@@ -179,7 +182,6 @@ test('a whole manifest is read, with empty lists kept apart from silence', () =>
   assert.deepEqual(app?.manifest.untrusted, []);
   assert.deepEqual(app?.manifest.private, ['read']);
   assert.deepEqual(configuration.handedVariables, [{ app: 'mail', key: 'TOKEN', variable: 'MAIL_TOKEN' }]);
-  assert.deepEqual([...configuration.stateFolders], [['mail', state]]);
 });
 
 test('files of other clients are read: Claude Desktop, Cursor, VS Code', () => {

@@ -50,7 +50,7 @@ export class ConfinedDetectors implements TextJudge {
 
   async answer(question: Question): Promise<void> {
     const isTooLarge = sizeOfTexts(question.input, MOST_TEXT, 1) > MOST_TEXT;
-    // The input of such a question is a piece of work: `LongTexts` alone writes them.
+    // The input of such a question is a piece of work: `TextQuestions` alone writes them.
     const work = question.input as unknown as TextWork;
     const answer = isTooLarge ? null : await this.#answerTo(work);
     if (answer === null) this.#book.keep(question, failed(TOO_LARGE));

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Json } from '@cordon/core';
 import { KeptAnswers, standardDetectors } from '@cordon/detectors';
-import { LongTexts, loadPolicy, verdictOf } from '@cordon/policy';
+import { loadPolicy, TextQuestions, verdictOf } from '@cordon/policy';
 import { ConfinedDetectors, DetectorProcess, type Work } from '../src/index.ts';
 import { CODE_ROOT, honest, program } from './programs.ts';
 
@@ -98,13 +98,16 @@ const LYING = program('each(() => ({ answer: [], marks: [] }));');
 
 async function verdictOn(t: TestContext, line: string, content: string, isTaken: boolean): Promise<string> {
   const book = new KeptAnswers(() => 0);
-  const longTexts = new LongTexts(book);
+  const textQuestions = new TextQuestions(book);
   const detectors = new ConfinedDetectors({
     book,
     launch: (work, signal) => (isTaken && work === 'parsers' ? LYING(signal) : honest(work, signal)),
   });
   t.after(() => detectors.close());
-  const policy = loadPolicy(RULE(line), { detectors: standardDetectors(undefined, longTexts), longTexts });
+  const policy = loadPolicy(RULE(line), {
+    detectors: standardDetectors(undefined, textQuestions),
+    textQuestions,
+  });
   assert.ok(policy.ok);
   const monitor = policy.value.monitor();
   const event = {
@@ -153,10 +156,10 @@ test('an answer with marks outside of the text is none', async (t) => {
   ]) {
     const answers = program(`each(() => ({ answer: [], marks: ${marks} }));`);
     const book = new KeptAnswers(() => 0);
-    const longTexts = new LongTexts(book);
+    const textQuestions = new TextQuestions(book);
     const detectors = new ConfinedDetectors({ book, launch: (_, signal) => answers(signal) });
     t.after(() => detectors.close());
-    const hidden = standardDetectors(undefined, longTexts).find(({ name }) => name === 'hidden_text');
+    const hidden = standardDetectors(undefined, textQuestions).find(({ name }) => name === 'hidden_text');
     const said = () => Object(hidden?.callable.call(['<p hidden>x</p>'], new Map(), () => undefined));
     await detectors.answer(said().awaits[0]);
     const { reason, awaits } = said();

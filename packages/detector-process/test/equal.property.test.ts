@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import '../../../tools/seed.ts';
 import type { Json, Question } from '@cordon/core';
 import { KeptAnswers, standardDetectors } from '@cordon/detectors';
-import { type DetectorCall, LongTexts, WORK_FAULTS } from '@cordon/policy';
+import { type DetectorCall, TextQuestions, WORK_FAULTS } from '@cordon/policy';
 import fc from 'fast-check';
 import { ConfinedDetectors } from '../src/index.ts';
 import { honest } from './programs.ts';
@@ -13,8 +13,10 @@ const book = new KeptAnswers(() => 0);
 const detectors = new ConfinedDetectors({ book, launch: honest });
 after(() => detectors.close());
 const here = standardDetectors();
-const elsewhere = standardDetectors(undefined, new LongTexts(book));
-const NAMES = here.filter(({ cost }) => cost === 'linear').map(({ name }) => name);
+const elsewhere = standardDetectors(undefined, new TextQuestions(book));
+/** These ask a model or a service. */
+const ASKING = ['llm', 'llm_confirm', 'is_similar', 'embedding_similarity', 'moderated', 'topic', 'ocr'];
+const NAMES = here.map(({ name }) => name).filter((name) => !ASKING.includes(name));
 
 const PIECE = fc.oneof(
   fc.constantFrom(

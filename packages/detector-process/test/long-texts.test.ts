@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { ok, type Question } from '@cordon/core';
 import { KeptAnswers, standardDetectors } from '@cordon/detectors';
-import { type AskedWork, LongTexts, loadPolicy } from '@cordon/policy';
+import { type AskedWork, loadPolicy, TextQuestions } from '@cordon/policy';
 import { ExplainingMonitor } from '@cordon/policy-tools';
 import { ConfinedDetectors, type LaunchFor } from '../src/index.ts';
 import { honest, program, refused } from './programs.ts';
@@ -28,12 +28,12 @@ const LABEL = { integrity: 'untrusted', confidentiality: 'private' } as const;
 async function watched(
   text: string,
   { output, body = 'Hello', to = 'ada@example.org' }: { output: string; body?: string; to?: string },
-  answering: { readonly longTexts: LongTexts; answer(question: Question): Promise<void> } | null,
+  answering: { readonly textQuestions: TextQuestions; answer(question: Question): Promise<void> } | null,
 ): Promise<Watched> {
-  const longTexts = answering?.longTexts;
+  const textQuestions = answering?.textQuestions;
   const policy = loadPolicy(text, {
-    detectors: standardDetectors(undefined, longTexts),
-    ...(longTexts === undefined ? {} : { longTexts }),
+    detectors: standardDetectors(undefined, textQuestions),
+    ...(textQuestions === undefined ? {} : { textQuestions }),
   });
   assert.ok(policy.ok, JSON.stringify(policy));
   const monitor = new ExplainingMonitor(policy.value);
@@ -70,7 +70,7 @@ function confined(launch: LaunchFor = honest) {
   return {
     book,
     detectors,
-    longTexts: new LongTexts(book),
+    textQuestions: new TextQuestions(book),
     answer: (question: Question) => detectors.answer(question),
   };
 }
@@ -160,14 +160,14 @@ for (const [what, work] of [
   ],
 ] as const)
   test(`the answer about a text is not taken for a list whose JSON it is: ${what}`, () => {
-    const { book, longTexts } = confined();
+    const { book, textQuestions } = confined();
     const list = [letters(LONG), `\n\u202e${ORDER}`];
-    const about = longTexts.ask(work(JSON.stringify(list)));
+    const about = textQuestions.ask(work(JSON.stringify(list)));
     const [question] = 'awaits' in about ? about.awaits : [];
     assert.ok(question !== undefined);
     book.keep(question, { ok: true, value: { answer: false, marks: [] } });
-    assert.ok('answer' in longTexts.ask(work(JSON.stringify(list))));
-    assert.ok('awaits' in longTexts.ask(work(list)));
+    assert.ok('answer' in textQuestions.ask(work(JSON.stringify(list))));
+    assert.ok('awaits' in textQuestions.ask(work(list)));
   });
 
 const MATCHES = 'match("[A-Z]h", output.content)';
@@ -200,7 +200,7 @@ for (const [what, line, answer, verdict] of [
   test(`a rule whose process answers with ${what}: ${verdict}`, async () => {
     const book = new KeptAnswers(() => 0);
     const answering = {
-      longTexts: new LongTexts(book),
+      textQuestions: new TextQuestions(book),
       answer: async (question: Question) => book.keep(question, ok(answer)),
     };
     assert.equal((await watched(AFTER(line), { output: letters(LONG) }, answering)).verdict, verdict);

@@ -12,7 +12,7 @@ const TEXTS = [
 ];
 
 /** What a process has loaded of `node_modules` when every detector was asked about every text, and what came of it. */
-function loadedBy(longTexts: string): { readonly loaded: readonly string[]; readonly waits: number } {
+function loadedBy(textQuestions: string): { readonly loaded: readonly string[]; readonly waits: number } {
   const program = `
     import { registerHooks } from 'node:module';
     const loaded = new Set();
@@ -22,12 +22,12 @@ function loadedBy(longTexts: string): { readonly loaded: readonly string[]; read
       return next(url, context);
     } });
     const { KeptAnswers, findOrders, standardDetectors } = await import('@cordon/detectors');
-    const { LongTexts } = await import('@cordon/policy');
+    const { TextQuestions } = await import('@cordon/policy');
     let waits = 0;
-    for (const { callable, cost } of standardDetectors(undefined, ${longTexts}))
+    for (const { callable } of standardDetectors(undefined, ${textQuestions}))
       for (const text of ${JSON.stringify(TEXTS)})
-        if (cost === 'linear' && callable.call([text], new Map(), () => undefined)?.awaits?.length > 0) waits++;
-    for (const text of ${JSON.stringify(TEXTS)}) if (${longTexts} !== null) findOrders(text);
+        if (callable.call([text], new Map(), () => undefined)?.awaits?.some(({ service }) => service === 'text')) waits++;
+    for (const text of ${JSON.stringify(TEXTS)}) if (${textQuestions} !== null) findOrders(text);
     console.log(JSON.stringify({ loaded: [...loaded], waits }));`;
   const args = ['--no-warnings', '--input-type=module', '-e', program];
   const run = { encoding: 'utf8', cwd: import.meta.dirname, timeout: 300_000 } as const;
@@ -35,7 +35,7 @@ function loadedBy(longTexts: string): { readonly loaded: readonly string[]; read
 }
 
 test('detectors that may ask a process load no parser, and those of a program that has none load all', () => {
-  const hub = loadedBy('new LongTexts(new KeptAnswers(() => 0))');
+  const hub = loadedBy('new TextQuestions(new KeptAnswers(() => 0))');
   assert.deepEqual(
     PARSERS.filter((name) => hub.loaded.includes(name)),
     [],

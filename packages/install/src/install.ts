@@ -172,7 +172,7 @@ function differenceTo(
   return differenceOf(before.value, record, { from: old.ok ? old.value.files : [], to: tree.files });
 }
 
-/** First the files, then the record: whoever looks in between sees what was in force before. */
+/** First the files, then the record: anyone who looks in between sees what was in force before. */
 function commit(
   record: InstallRecord,
   work: string,
@@ -206,7 +206,7 @@ export function forgetPackage(
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Trees that no record names any more. An app may still run from one of them, so the first look marks it with the time,
+ * Trees that no record names now. An app may still run from one of them, so the first look marks it with the time,
  * and a later one, a day after, removes it.
  */
 function removeUnused(dataFolder: string, now: number): void {

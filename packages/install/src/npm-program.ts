@@ -25,7 +25,7 @@ function isOfProject(folder: string): boolean {
   return /(?:^|\/)node_modules\/\.bin\/?$/.test(folder);
 }
 
-/** The command is mostly a link into its package; a version manager may put a script of its own there. */
+/** The command is mostly a link into its package; a version manager may put its own script there. */
 function npmBehind(command: string): string | null {
   if (!existsSync(command)) return null;
   for (let folder = dirname(realpathSync(command)); folder !== dirname(folder); folder = dirname(folder)) {

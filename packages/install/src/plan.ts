@@ -27,7 +27,7 @@ export { TREE as TREE_INSIDE };
 
 /** The user's npm. */
 export interface Npm {
-  /** Null: there is none. */
+  /** Null if there is none. */
   readonly folder: string | null;
   /** Settings (`@x:registry`) of scopes that have another registry: packages of theirs are not installed. */
   readonly foreignScopes: ReadonlyMap<string, string>;
@@ -104,7 +104,7 @@ function pythonPlan(call: PackageCall, registry: Registry): Result<InstallPlan, 
   });
 }
 
-/** The packages that came, sorted; refused where the report is none or names one without its digest. */
+/** The packages that came, sorted; refused where the report is invalid or names one without its digest. */
 export function reportedPackages(
   call: PackageCall,
   report: string | null,
@@ -129,14 +129,14 @@ export function reportedPackages(
   return ok(packages.sort(byName));
 }
 
-/** `package-lock.json`, version 2 or 3: keys are folders. What a package brings along inside of it has no digest of its own. */
+/** `package-lock.json`, version 2 or 3: keys are folders. What a package brings along inside of it has no digest. */
 function ofLock(lock: Json): readonly Json[] | null {
   const packages = isJsonObject(lock) ? lock.packages : undefined;
   if (!isJsonObject(packages)) return null;
   return Object.entries(packages).flatMap(([folder, entry]) => {
     if (folder === '' || !isJsonObject(entry) || entry.inBundle === true) return [];
     const [name = ''] = folder.split('node_modules/').slice(-1);
-    // What this machine does not take, an optional package for another system, stands in the lock as well.
+    // What this machine does not take, an optional package for another system, is in the lock as well.
     if (entry.optional === true && !fitsHere(entry)) return [];
     return [{ name, version: entry.version ?? null, integrity: entry.integrity ?? null }];
   });

@@ -158,7 +158,7 @@ function entryOf(header: Buffer): Entry {
   throw new Refusal('a header of it is none');
 }
 
-/** The names below `tree/`. Attack: `../`, absolute paths, names that are none, folders without end. */
+/** The names below `tree/`. Attack: `../`, absolute paths, invalid names, folders without end. */
 function namesOf(path: string, depth: number): readonly string[] {
   const [first, ...names] = path.split('/');
   const bad = names.find((name) => ['', '.', '..'].includes(name) || /[\p{Cc}\ufffd\\]/u.test(name));

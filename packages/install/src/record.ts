@@ -65,7 +65,7 @@ const NAME = /^(?:@[\w.~-]{1,100}\/)?[\w.~-]{1,214}$/;
 const VERSION = /^[\w.!+-]{1,100}$/;
 const INTEGRITY = /^sha(?:1|256|384|512)[-=][\w+/=]{20,200}$/;
 
-/** One package as a report names it; null where name, version or integrity is none. */
+/** One package as a report names it; null where name, version or integrity is missing. */
 export function packageOf(value: Json | undefined): InstalledPackage | null {
   if (!isJsonObject(value)) return null;
   const { name, version, integrity } = value;
@@ -86,7 +86,7 @@ export interface Difference {
   readonly filesRemoved: readonly string[];
 }
 
-/** `files`: the paths of each. Packages that are there in several versions are told apart by version. */
+/** `files`: the paths of each. Packages that are there in several versions are distinguished by version. */
 export function differenceOf(
   from: InstallRecord,
   to: InstallRecord,

@@ -1,7 +1,7 @@
 /**
  * From which registry packages come: the one that the user's package manager is configured for. Its address is all
  * that is taken from there: credentials stay where they are, and no sandbox is shown any. What a file in the current
- * folder says comes marked as such: somebody else may have put it there.
+ * folder says comes marked as such: someone else may have put it there.
  *
  * Ring 0.
  */
@@ -33,7 +33,7 @@ export interface RegistryPlaces {
   readonly folder: string;
   /** The folder of the user's npm; null where there is none. */
   readonly npm: string | null;
-  /** The text of a file; null where there is none that can be read. */
+  /** The text of a file; null if it cannot be read. */
   readonly read: (path: string) => string | null;
 }
 
@@ -42,7 +42,7 @@ const PYTHON_DEFAULT = 'https://pypi.org/simple/';
 /** Where PyPI itself keeps the files that its index names. */
 const PYPI_FILES = { host: 'files.pythonhosted.org', port: 443 };
 
-/** `scope`: of the package (`@x`), or null. A scope may have a registry of its own. */
+/** `scope`: of the package (`@x`), or null. A scope may have its own registry. */
 export function npmRegistry(scope: string | null, places: RegistryPlaces): Result<Registry, Fault> {
   const folder = folderFile(places);
   const ofFolder = settingsIn(folder?.text ?? '');
@@ -89,14 +89,14 @@ const SCOPE_KEY = /^@[^\s:/=]{1,214}:registry$/;
 /** For another registry of the same host, and for what is no address. */
 const NOWHERE = 'https://another-registry.invalid/';
 
-/** The `.npmrc` beside the configuration; null: there is none, or it is the user's own. */
+/** The `.npmrc` beside the configuration; null if there is none, or if it is the user's own. */
 function folderFile({ folder, home, read }: RegistryPlaces): FolderFile | null {
   const path = join(folder, NPM_SETTINGS);
   const text = path === join(home, NPM_SETTINGS) ? null : read(path);
   return text === null ? null : { path, text };
 }
 
-/** Attack: an address with `${AWS_SECRET_ACCESS_KEY}` in a cloned folder sends the variable to whoever wrote the file. */
+/** Attack: an address with `${AWS_SECRET_ACCESS_KEY}` in a cloned folder sends the variable to the author of the file. */
 function unexpanded(setting: string, { path }: FolderFile): Result<string, Fault> {
   if (!setting.includes('${')) return ok(setting);
   const message = `the registry in \`${path}\` holds a variable of your environment, which no file of a folder is given`;
@@ -105,7 +105,7 @@ function unexpanded(setting: string, { path }: FolderFile): Result<string, Fault
 
 const HOW_TO_NAME_A_REGISTRY = 'name the registry yourself: `npm_config_registry=URL`, or in `~/.npmrc`';
 
-/** What npm takes where nothing is configured stands in its own source; null: not where it was looked for. */
+/** What npm takes where nothing is configured is in its own source; null: not where it was looked for. */
 function npmDefault({ npm, read }: RegistryPlaces): string | null {
   const text = npm === null ? null : read(join(npm, NPM_DEFINITIONS));
   return /\('registry', \{\s*default: '([^']+)'/.exec(text ?? '')?.[1] ?? null;

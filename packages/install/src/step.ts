@@ -1,5 +1,5 @@
 /**
- * One install step: a package manager in a sandbox of its own, whose only way out is a proxy that leads to the registry
+ * One install step: a package manager in its own sandbox, whose only way out is a proxy that leads to the registry
  * and nowhere else, and which sees no file of the user. What it fetched comes back as a stream of files.
  *
  * Ring 0.
@@ -79,7 +79,7 @@ export async function runStep(
   }
 }
 
-/** On the listener that the sandbox hands over. Null: the process ended before, or is ended since nothing can serve it. */
+/** On the listener that the sandbox passes on. Null: the process ended before, or is ended since nothing can serve it. */
 async function openProxy({ listener, kill }: ConfinedProcess, way: WayOut): Promise<EgressProxy | null> {
   const handed = (await listener) ?? null;
   if (handed === null) return null;
@@ -108,7 +108,7 @@ function wayOut(
   const budget = { bytesDown: bytes, sessionBytesDown: bytes, requestsPerMinute: 60_000 };
   return ok({
     reach,
-    // Whoever installs has decided: for the registry, which is all that `reach` holds.
+    // The user has decided: for the registry, which is all that `reach` holds.
     decide: async () => true,
     decideMs: 1_000,
     lookup,

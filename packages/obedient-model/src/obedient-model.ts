@@ -59,7 +59,7 @@ function callId(request: ModelRequest): string {
   return `call_${digest.slice(0, 16)}`;
 }
 
-/** Four characters are about a token; nobody is charged for these. */
+/** Four characters are about a token; these cost nothing. */
 function usageOf(request: ModelRequest, output: string): ModelResponse['usage'] {
   const input = JSON.stringify([request.messages, request.tools]);
   return { inputTokens: Math.ceil(input.length / 4), outputTokens: Math.ceil(output.length / 4) };

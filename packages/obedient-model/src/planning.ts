@@ -16,7 +16,7 @@ import { Recogniser } from './recogniser.ts';
 import { dependenciesOf, type Scenario, type ScenarioCall, type Task } from './scenario.ts';
 import { taskIn } from './turn.ts';
 
-/** What the planner is told, read leniently: its own words come back as a claim that the hub checks. */
+/** The planner's input, read leniently: its own words come back as a claim that the hub checks. */
 interface Told {
   readonly query: string;
   /** The names of what each app can be used for. */

@@ -64,9 +64,9 @@ interface Item {
 
 type Stage =
   | { readonly kind: 'pending' }
-  /** `probe` named somebody. */
+  /** `probe` named a peer. */
   | { readonly kind: 'offered'; readonly peer: string; readonly schema: Json | undefined }
-  /** `probe` named nobody: the call is tried all the same. */
+  /** `probe` named no peer: the call is tried all the same. */
   | { readonly kind: 'unoffered' }
   | { readonly kind: 'over'; readonly outcome: 'done' | 'refused' | 'skipped' };
 
@@ -117,7 +117,6 @@ export class Playback {
     });
   }
 
-  /** Whether every call of an attack has succeeded. */
   succeeded(attack: Attack): boolean {
     return this.#attackItems
       .filter((item) => item.attack === attack)
@@ -210,7 +209,7 @@ export class Playback {
     const turn = turnOf(text, this.#scenarios, this.#tools);
     this.#turn = turn;
     this.#userItems = itemsOf(turn).filter(
-      // The planner of a fooled plan may have made the attacker's calls a step of their own.
+      // The planner of a fooled plan may have made the attacker's calls a separate step.
       ({ task, scenario }) => task !== null || scenario === REQUESTED || this.#variant !== 'refusing',
     );
   }

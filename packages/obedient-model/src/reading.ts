@@ -11,7 +11,7 @@ import type { Scenario } from './scenario.ts';
 /** Longer texts are searched in their beginning only. */
 const MAX_SEARCHED = 100_000;
 
-/** @returns what is said to a request of the hub's reader; null: the request is none */
+/** @returns the answer to a request of the hub's reader; null if it is another request */
 export function readingOf(
   scenarios: readonly Scenario[],
   obeys: boolean,
@@ -38,7 +38,7 @@ function readerInput(request: ModelRequest): ReaderInput | null {
   return { text, properties: isJsonObject(schema.properties) ? schema.properties : {} };
 }
 
-/** The last of the attacks that stand in the text and ask for an answer. Calls need tools, which a reader lacks. */
+/** The last of the attacks that are in the text and ask for an answer. Calls need tools, which a reader lacks. */
 function dictated(scenarios: readonly Scenario[], text: string): string | null {
   const attacks = scenarios.flatMap((scenario) => scenario.attacks);
   const recogniser = new Recogniser(attacks.map((attack) => attack.text));

@@ -9,7 +9,7 @@ import type { Json } from '@cordon/core';
 export interface Scenario {
   readonly name: string;
   readonly description: string;
-  /** Opens each reference that it gets, once, to see whether an instruction stands in the text. */
+  /** Opens each reference that it gets, once, to see whether an instruction is in the text. */
   readonly curious: boolean;
   readonly tasks: readonly Task[];
   readonly attacks: readonly Attack[];
@@ -39,7 +39,7 @@ export interface Attack {
   readonly text: string;
   readonly calls: readonly ScenarioCall[];
   readonly beliefs: ReadonlyMap<string, BeliefChange>;
-  /** Stands in place of the task's answer once every call of the attack has succeeded; null: it asks for none. */
+  /** Replaces the task's answer once every call of the attack has succeeded; null: it asks for none. */
   readonly answer: Template | null;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the newest words of the user, or of whoever asks in the user's place, are about: a task of a scenario, some
+ * What the newest words of the user, or of anyone who asks in the user's place, are about: a task of a scenario, some
  * steps of one, a request in another's format, or nothing that a scenario covers.
  *
  * Ring 1.
@@ -82,7 +82,7 @@ function requestIn(text: string, scenarios: readonly Scenario[], tools: readonly
   return tool === undefined ? null : { kind: 'request', tool, message };
 }
 
-/** A request may stand in a sentence of the hub's. */
+/** A request may be in a sentence of the hub's. */
 function firstObject(text: string): JsonObject | null {
   for (
     let from = text.indexOf('{'), tries = 0;

@@ -144,7 +144,7 @@ function rounded(value: number): number {
   return Math.round(value * 1e6) / 1e6;
 }
 
-/** `undefined` if a part is not shown; `missing` stands in for such parts where it is given. */
+/** `undefined` if a part is not shown; `missing`, if given, replaces such parts. */
 export function fillTemplate(template: Template, view: View, missing?: string): string | undefined {
   const parts = template.map((part) => (typeof part === 'string' ? part : filled(part, view)));
   if (missing === undefined && parts.includes(undefined)) return undefined;

@@ -48,11 +48,11 @@ export { type Evaluation, PolicyMonitor, type Verdict, verdictOf } from './polic
 export { TextWorker } from './evaluate/text-worker.ts';
 export {
   type AskedWork,
-  LongTexts,
+  TextQuestions,
   type TextWork,
   WORK_FAULTS,
   type WorkFault,
-} from './values/long-texts.ts';
+} from './values/text-questions.ts';
 
 // The tree: for programs that look at rules rather than run them.
 

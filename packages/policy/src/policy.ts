@@ -17,8 +17,8 @@ import { parse } from './syntax/parser.ts';
 import { Source } from './syntax/source.ts';
 import type { Detectors } from './values/builtins.ts';
 import type { Detector } from './values/detector.ts';
-import type { LongTexts } from './values/long-texts.ts';
 import { MOST_PATTERNS, PatternCache } from './values/pattern-cache.ts';
+import type { TextQuestions } from './values/text-questions.ts';
 
 /** Rules that can be asked about traces: any number of them, one after the other or side by side. */
 export class Policy {
@@ -33,15 +33,15 @@ export class Policy {
   readonly program: RuleProgram;
 
   /** Where long texts are looked at; null: by whoever decides, at once. */
-  readonly longTexts: LongTexts | null;
+  readonly textQuestions: TextQuestions | null;
 
-  constructor(parts: Pick<Policy, 'source' | 'tree' | 'rules' | 'warnings' | 'longTexts'>) {
+  constructor(parts: Pick<Policy, 'source' | 'tree' | 'rules' | 'warnings' | 'textQuestions'>) {
     this.source = parts.source;
     this.tree = parts.tree;
     this.rules = parts.rules;
     this.warnings = parts.warnings;
-    this.longTexts = parts.longTexts;
-    this.program = new RuleProgram(parts.rules, parts.longTexts);
+    this.textQuestions = parts.textQuestions;
+    this.program = new RuleProgram(parts.rules, parts.textQuestions);
   }
 
   /**
@@ -61,7 +61,7 @@ export interface PolicyOptions {
   /** Functions that rules import by name; a detector that is missing makes its rules undecided. */
   readonly detectors?: readonly Detector[];
   /** Where patterns and origins are looked for in long texts; absent: by whoever decides, at once. */
-  readonly longTexts?: LongTexts;
+  readonly textQuestions?: TextQuestions;
 }
 
 /** Reads, checks and compiles a policy. Fails with all diagnostics, errors and warnings, in the order of the text. */
@@ -72,18 +72,24 @@ export function loadPolicy(text: string, options: PolicyOptions = {}): Result<Po
   if (!isWithinLimits(tree, diagnostics)) return failed(diagnostics.all());
   const detectors: Detectors = new Map((options.detectors ?? []).map((one) => [one.name, one]));
   // What the checker compiles to look at, the rules run.
-  const { longTexts = null } = options;
-  const patterns = new PatternCache(MOST_PATTERNS, longTexts);
+  const { textQuestions = null } = options;
+  const patterns = new PatternCache(MOST_PATTERNS, textQuestions);
   check(tree, diagnostics, { dialect: options.dialect ?? 'cordon', detectors, patterns });
   if (diagnostics.hasErrors()) return failed(diagnostics.all());
   const { rules } = compile(tree, source, detectors, patterns);
-  return ok(new Policy({ source, tree, rules, warnings: diagnostics.all(), longTexts }));
+  return ok(new Policy({ source, tree, rules, warnings: diagnostics.all(), textQuestions }));
 }
 
 /** The policy without rules: it forbids nothing. */
 export function emptyPolicy(): Policy {
   const tree = { imports: [], definitions: [], rules: [] };
-  return new Policy({ source: new Source('empty.gr', ''), tree, rules: [], warnings: [], longTexts: null });
+  return new Policy({
+    source: new Source('empty.gr', ''),
+    tree,
+    rules: [],
+    warnings: [],
+    textQuestions: null,
+  });
 }
 
 /** One policy out of several, all in force. Rules keep their ids; where two files use one id, the later says its file. */
@@ -103,6 +109,6 @@ export function joinPolicies(policies: readonly Policy[]): Policy {
     tree: first.tree,
     rules: [...first.rules, ...rules],
     warnings: policies.flatMap(({ warnings }) => warnings),
-    longTexts: policies.find(({ longTexts }) => longTexts !== null)?.longTexts ?? null,
+    textQuestions: policies.find(({ textQuestions }) => textQuestions !== null)?.textQuestions ?? null,
   });
 }

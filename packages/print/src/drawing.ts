@@ -68,8 +68,8 @@ export class Drawing {
   }
 
   /** Words of others as one line: line breaks and all that a terminal obeys are written out. */
-  visible(text: string, limit = 200): string {
-    return this.#plain(visibleLine(text, limit));
+  visible(text: string): string {
+    return this.#plain(visibleLine(text, 200));
   }
 
   /** A sentence behind `mark`, which is ours, wrapped; the words of others in it are made visible. */

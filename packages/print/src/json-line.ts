@@ -1,5 +1,6 @@
-/** Values as lines of JSON for whoever reads standard output. Ring 1. */
 import { canonicalJsonOf, type Event } from '@cordon/core';
+
+/** Values as lines of JSON for readers of standard output. Ring 1. */
 
 /** Characters that JSON allows and a terminal obeys or hides. */
 const UNSAFE_IN_JSON = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}\p{DI}]/gu;

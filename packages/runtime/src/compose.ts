@@ -1,5 +1,5 @@
 /**
- * The composition root: from a configuration to a hub, with every part that acts made here and handed in.
+ * The composition root: from a configuration to a hub, with every part that acts made here and passed in.
  *
  * Ring 0.
  */
@@ -43,13 +43,13 @@ export interface Composed {
   readonly ending: AbortController;
 }
 
-/** Who looks at apps that nobody has agreed to. */
+/** Who looks at new apps. */
 export interface Reviewing {
-  /** Null: nobody can be asked. */
+  /** Null: no person can be asked. */
   readonly reviewer: Reviewer | null;
   /** Takes apps that were never seen at their word: the user said so. */
   readonly pinsUnseen: boolean;
-  /** Fetches packages when the user has an app installed; absent: nobody does. */
+  /** Fetches packages when the user has an app installed. */
   readonly installer?: () => Promise<Installer>;
 }
 
@@ -138,7 +138,7 @@ export function composeOn(
   });
 }
 
-/** The same for every spoke, whatever is installed: the built-in list, and what the user adds or says otherwise. */
+/** The same for every spoke, whatever is installed: the built-in list, with the user's additions and changes. */
 function functionalitiesOf({ functionalities }: Configuration): readonly CatalogueEntry[] {
   const all = new Map(CATALOGUE.map(({ name, description }) => [name, description]));
   for (const [name, { description }] of functionalities) all.set(name, description);

@@ -59,7 +59,7 @@ export function installablesOf(
       const fetched = await fetchPackages(call.value, await installer(), signal);
       if (!fetched.ok) return fetched;
       const { difference, commit, discard } = fetched.value;
-      // What is there and is no more what was fetched: whether to replace it is a question of its own.
+      // What is there differs from what was fetched: whether to replace it is a separate question.
       if (difference !== null && !difference.isSame) {
         discard();
         const help = `\`cordon apps install ${app.id}\` shows what has changed`;

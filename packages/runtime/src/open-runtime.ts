@@ -16,7 +16,7 @@ import { sandboxOnDemand } from './machine/sandbox-on-demand.ts';
 import { readWeaker } from './machine/weaker.ts';
 import { openModels, readScenarios } from './models.ts';
 import type { Rules } from './rules/rules.ts';
-/** What a hub needs. Whoever opens it must close it with `closeRuntime`. */
+/** What a hub needs. The caller closes it with `closeRuntime`. */
 export interface Runtime {
   readonly store: Store;
   readonly model: Model;

@@ -1,5 +1,5 @@
 /**
- * The trace of a run that has effects to record, or that goes without a layer: a session of its own in the journal.
+ * The trace of a run that has effects to record, or that goes without a layer: its own session in the journal.
  *
  * Ring 0.
  */

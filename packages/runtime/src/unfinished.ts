@@ -37,7 +37,7 @@ export function newestSessions(
 }
 
 /**
- * What a session was at; null: nothing, or somebody still is at it. `unreadable`: its journal was changed, and the others
+ * What a session was at; null: nothing, or it still runs. `unreadable`: its journal was changed, and the others
  * are listed all the same.
  */
 export function leftQuery(store: Store, record: SessionRecord): LeftQuery | 'unreadable' | null {
@@ -52,7 +52,7 @@ export function leftQuery(store: Store, record: SessionRecord): LeftQuery | 'unr
 
 /**
  * What a query that was left was begun with and `configuration` does not have: without it, it would become another
- * query, come to some answer, and could not be resumed any more. Null: nothing is missing, or nothing was left.
+ * query, come to some answer, and could not be resumed any longer. Null: nothing is missing, or nothing was left.
  */
 export function missingFor(store: Store, session: SessionId, configuration: Configuration): Fault | null {
   const record = store.sessions.find(session);

@@ -35,8 +35,6 @@ export interface SandboxOptions {
    * writes it says that this machine is safe. None: every process tests for itself.
    */
   readonly cacheFile?: string | null;
-  /** The user that apps are when the hub runs as root. */
-  readonly appUser?: number;
   /** Layers to go without, since the user named them; in force for every process of this sandbox. */
   readonly weaker?: readonly LayerName[];
   /** The folder of a control group in which groups may be made; left out: the hub's own, if it has one alone. */
@@ -45,7 +43,7 @@ export interface SandboxOptions {
   readonly explain?: ExplainHost;
 }
 
-/** Between the ranges that Debian and systemd hand out, and mapped in containers that map 65,536 users. */
+/** The user that apps are when the hub runs as root: between the ranges that Debian and systemd hand out, and mapped in containers that map 65,536 users. */
 export const APP_USER = 61_000;
 
 const UNEXPLAINED: ExplainHost = () => null;
@@ -95,7 +93,7 @@ export function openLauncher(options: SandboxOptions): Result<Launcher, Fault> {
       initProgram(leftOut.has('seccomp') ? Buffer.alloc(0) : filters[profile], architecture, writable),
     node: node.value,
     handover: handover.value,
-    appUser: isRoot && !leftOut.has('separate-user') ? (options.appUser ?? APP_USER) : null,
+    appUser: isRoot && !leftOut.has('separate-user') ? APP_USER : null,
     watchers: new Watchers(programs.value.units),
     controlGroups: controlGroups(options.controlGroup),
     leftOut,

@@ -80,7 +80,7 @@ export interface ScanState {
   readonly task: TaskPrint;
   /** Whether the scan ended by itself; else the next one continues with its counts. */
   readonly isComplete: boolean;
-  /** Bytes of the output file that are whole; null: there is none. */
+  /** Bytes of the output file that are whole, or null. */
   readonly outputLength: number | null;
   /** Violations by rule. */
   readonly rules: Readonly<Record<string, number>>;
@@ -154,7 +154,7 @@ export function likenessLength(input: Input, progress: Progress): number {
   return input.kind === 'gzip' || input.kind === 'brotli' ? input.size : progress.bytes;
 }
 
-/** Null: the input goes on where it was left; else a sentence why it does not. */
+/** Null: the input continues where it was left; else a sentence why it does not. */
 export function mismatch(input: Input, seen: SeenInput): string | null {
   const { likeness } = seen;
   if (input.size < likeness.length) return 'it is shorter than what was read of it';

@@ -50,7 +50,7 @@ export interface ScanSoFar {
 export interface ScanEnd {
   readonly result: ScanResult;
   readonly soFar: ScanSoFar;
-  /** Why it did not come to its end, if nobody interrupted it. */
+  /** Why it did not complete, if it was not interrupted. */
   readonly fault: string | null;
 }
 
@@ -79,7 +79,7 @@ interface Course {
   isBroken: boolean;
   /** Whether what comes first is the rest of a line that was counted before. */
   startsInLine: boolean;
-  /** The last line has no line end: where the next scan goes on, whatever ranges come behind the start of the line. */
+  /** The last line has no line end: where the next scan continues, whatever ranges come behind the start of the line. */
   rest: { readonly bytes: number; readonly isLineOpen: boolean } | null;
 }
 
@@ -151,7 +151,7 @@ class Scan {
     }
   }
 
-  /** Small files share a unit; what comes live is handed on at once. */
+  /** Small files share a unit; what comes live is passed on at once. */
   async *#units(): AsyncGenerator<readonly Item[]> {
     let items: Item[] = [];
     let bytes = 0;

@@ -39,7 +39,7 @@ export class SoleScanner implements ScannerPool {
   }
 }
 
-/** The same where rules ask: a unit is scanned again until nobody is waited for. */
+/** The same where rules ask: a unit is scanned again until no answer is missing. */
 export class AskingScanner implements ScannerPool {
   readonly capacity = 1;
   readonly #asked: Answerers;
@@ -62,7 +62,7 @@ export class AskingScanner implements ScannerPool {
 /** One unit is scanned and one waits, so that no worker waits for a message. */
 const UNITS_A_WORKER = 2;
 
-/** A unit that nobody works on yet, and who waits for it. */
+/** A unit that no worker has taken yet, and who waits for it. */
 interface Job extends Waiting {
   readonly unit: Unit;
 }
@@ -75,11 +75,11 @@ export class WorkerPool implements ScannerPool {
   readonly #jobs: Job[] = [];
   #isOwnBusy = false;
 
-  /** `own` scans what no worker has room for; null: the program only hands units over. */
+  /** `own` scans what no worker has room for; null: the program only gives units out. */
   constructor(workers: number, task: ScanTask, own: SoleScanner | null = null) {
     this.#workers = Array.from({ length: workers }, () => new BusyWorker(task));
     this.#own = own;
-    // The others go on while the oldest unit is not done.
+    // The others continue while the oldest unit is not done.
     this.capacity = (workers + (own === null ? 0 : 1)) * (UNITS_A_WORKER + 2);
   }
 

@@ -1,4 +1,4 @@
-/** `cordon doctor --attack`: after the layers, the attempts to get out of them, by a program of their own. Ring 1. */
+/** `cordon doctor --attack`: after the layers, the attempts to get out of them, which a separate program makes. Ring 1. */
 
 import type { CommandContext } from '../context/command-context.ts';
 import { EXIT, type ExitCode } from '../context/exit.ts';

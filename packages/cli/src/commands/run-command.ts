@@ -15,7 +15,7 @@ export async function runCommand(
   const { CommandContext: Built } = await import('../context/command-context.ts');
   const { baseUrl, ...rest } = raw as Options & { baseUrl?: string };
   const context = new Built({ ...rest, ...(baseUrl === undefined ? {} : { baseURL: baseUrl }) });
-  // Thrown where nobody waits for it: by a timer, or by a stream that breaks. Apps end with this process.
+  // Thrown where nothing catches it: by a timer, or by a stream that breaks. Apps end with this process.
   process.once('uncaughtException', (error) => {
     context.reportFault({ help: UNCAUGHT, ...thrownFault(error) });
     if (raw.verbose === true) console.error(error.stack);

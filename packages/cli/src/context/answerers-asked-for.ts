@@ -11,7 +11,7 @@ export interface AskingOptions {
 }
 
 /**
- * Undefined: nobody is to be asked. Null: somebody is, and nobody can be; the reason is reported. Their processes end when the command
+ * Undefined: no questions wanted. Null: wanted but impossible; the reason is reported. Their processes end when the command
  * does.
  */
 export async function answerersAskedFor(

@@ -1,6 +1,6 @@
 /**
  * Rows of the store that a list cannot show as what they should be: each is named, the others are listed all the same, and the
- * command fails. Attack: one row that somebody breaks hides all grants from the user who wants to take them back.
+ * command fails. Attack: one row that someone breaks hides all grants from the user who wants to take them back.
  *
  * Ring 1.
  */
@@ -36,7 +36,6 @@ export class BrokenRows {
     return this.#rows.some((row) => row.id === id);
   }
 
-  /** The exit code of the command. */
   report(context: CommandContext): ExitCode {
     for (const { id, why } of this.#rows) {
       if (context.wantsJson) context.json({ kind: 'broken', what: this.#what, id, why });

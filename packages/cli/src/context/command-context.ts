@@ -23,7 +23,7 @@ import { EXIT, type ExitCode } from './exit.ts';
 
 const MOST_ANSWER_LINES = 5_000;
 
-/** As commander hands them over. */
+/** As commander parses them. */
 export interface Options extends ConfigurationOptions {
   readonly json?: boolean;
   readonly verbose?: boolean;
@@ -81,7 +81,7 @@ export class CommandContext {
     process.stdin.on('error', () => this.terminal.close());
   }
 
-  /** Where whoever read it has gone, nobody waits for a reason; where a disk is full, somebody does. */
+  /** Where the reader has gone, nobody waits for a reason; where a disk is full, someone does. */
   #cannotTell({ code, message }: NodeJS.ErrnoException): never {
     const reason = code === 'ENOSPC' ? 'there is no room left' : (code ?? message);
     if (code !== 'EPIPE') this.notes.say('cordon: ', `standard output cannot be written: ${reason}`, 'bad');
@@ -105,7 +105,7 @@ export class CommandContext {
     return process.env;
   }
 
-  /** Whether what reads our output understands UTF-8; where nothing is said about it, it does. */
+  /** Whether what reads our output understands UTF-8; if nothing says otherwise, it does. */
   get hasUnicode(): boolean {
     const { LC_ALL, LC_CTYPE, LANG } = process.env;
     const locale = [LC_ALL, LC_CTYPE, LANG].find((value) => value !== undefined && value !== '');
@@ -186,7 +186,7 @@ export class CommandContext {
     process.stdout.write(jsonLine(value));
   }
 
-  /** Whole lines for whoever reads standard output, made for that. */
+  /** Whole lines for readers of standard output, made for that. */
   write(lines: string): void {
     process.stdout.write(lines);
   }

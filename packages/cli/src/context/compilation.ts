@@ -1,6 +1,6 @@
 /**
  * Has all functions of modules compiled when they are imported: only so are they in the compiled code that Node keeps, and
- * those that run later need not be compiled anew in every process. A flag of the command line (`--no-lazy`) would do the
+ * those that run later need not be compiled again in every process. A flag of the command line (`--no-lazy`) would do the
  * same at the price of Node's own compiled code, which is for other flags: 25 ms of the 165 to the prompt. So it is set
  * here, and what of Node nearly every command needs is loaded before.
  *

@@ -38,7 +38,7 @@ function lineAnswers(context: CommandContext): LineAnswers {
   return new LineAnswers({ terminal, now, onRefused: (reason) => context.reportRefusedLine(reason) });
 }
 
-/** Waits for an answer from another process, for the time of `--wait`; null: nobody waits. */
+/** Waits for an answer from another process, for the time of `--wait`; null if that is not set. */
 function waitingConsent(context: CommandContext): Result<Consent | null, Fault> {
   const { wait } = context.options;
   if (wait === undefined || wait === false) return ok(null);
@@ -56,7 +56,7 @@ function waitingConsent(context: CommandContext): Result<Consent | null, Fault> 
   return ok(new WaitingConsent({ waitMs: end.value - now, onWaiting, pause }));
 }
 
-/** Who looks at apps that nobody has agreed to; null: there is no person here. */
+/** Who looks at new apps; null if no person is here. */
 export function reviewerOf(
   { terminal, notes, options }: CommandContext,
   apps: () => readonly OtherApp[],

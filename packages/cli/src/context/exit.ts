@@ -1,11 +1,10 @@
 /** Exit codes, the same for every command. Ring 1. */
 
 export const EXIT = {
-  /** Done. */
   done: 0,
   /** Refused by the policy or by the user. */
   refused: 1,
-  /** Wrong use, configuration, sandbox, or a failure that is nobody's decision. */
+  /** Wrong use, configuration, sandbox, or a failure that no one decided. */
   failed: 2,
 } as const;
 

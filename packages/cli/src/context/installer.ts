@@ -1,4 +1,4 @@
-/** Fetching packages for somebody at this terminal. Ring 1. */
+/** Fetching packages for the user at this terminal. Ring 1. */
 import { agreementToRegistry, type Configuration } from '@cordon/config';
 import type { Installer } from '@cordon/install';
 import { machineInstaller } from '@cordon/runtime/installer';

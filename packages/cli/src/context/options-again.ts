@@ -19,7 +19,6 @@ export function optionsAgain(options: ConfigurationOptions & { readonly isolatio
   return given.map(([name, value]) => (value === undefined ? '' : ` ${name} ${shellWord(value)}`)).join('');
 }
 
-/** As one word of a POSIX shell. */
 function shellWord(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

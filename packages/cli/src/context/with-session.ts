@@ -1,6 +1,6 @@
 /**
  * A session from the command line: opened, used, and closed whatever happens. Its events are printed as they happen, and
- * what is weaker than usual is said first.
+ * it first reports what is weaker than usual.
  *
  * Ring 1.
  */
@@ -39,7 +39,7 @@ export interface Left {
 export interface Opening {
   readonly configuration: Configuration;
   readonly store: Store;
-  /** What the query that was left needs and is not there; null: it can be resumed, or there is none. */
+  /** What the unfinished query needs and lacks; null if it can be resumed, or if there is none. */
   readonly missing: Fault | null;
   /**
    * Loads the hub the first time, and returns the same session each time. Nothing can be asked before. The caller reports
@@ -151,7 +151,7 @@ async function runAndClose(
     left = await using;
     return left.exit;
   } finally {
-    // Also after a bug of ours: its message must not wait for processes that nobody would end any more.
+    // Also after a bug of Cordon's: its message must not wait for processes that nothing ends.
     const how = left?.how ?? 'suspend';
     const session = await opened();
     if (session?.ok === true) await closed(context, session.value, how);

@@ -12,7 +12,7 @@ export function ownerName(owner: MemoryOwner): string {
   return owner.kind === 'spoke' ? `app:${owner.app}` : owner.kind;
 }
 
-/** Also an app's name alone, where it is none of the words. */
+/** Also an app's name alone, where it is not one of the words. */
 export function ownerNamed(text: string): MemoryOwner {
   const word = WORDS.find((candidate) => candidate === text);
   if (word !== undefined) return { kind: word };
@@ -25,7 +25,7 @@ export function itemRecord(item: MemoryItem): object {
   return { kind: `memory.${kind}`, owner: ownerName(owner), ...rest };
 }
 
-/** What is said above an item's text, in one line. */
+/** The line above an item's text. */
 export function itemHeading(item: MemoryItem): string {
   return item.isCorrected === true ? `${plainHeading(item)}, corrected` : plainHeading(item);
 }

@@ -26,7 +26,7 @@ export interface RenderOptions {
 const COMPACT_LINES = 2;
 const VERBOSE_LINES = 8;
 const MOST_ANSWER_LINES = 5000;
-/** Characters of arguments and messages, in the compact form about as many as stand in its lines. */
+/** Characters of arguments and messages, in the compact form about as many as fit on its lines. */
 const MOST_PAYLOAD = 2000;
 const COMPACT_PAYLOAD = 110;
 
@@ -35,7 +35,7 @@ export class EventRenderer {
   readonly #isVerbose: boolean;
   /** Answers that are proposed and not yet decided, by context. */
   readonly #answers = new Map<ContextId | null, string>();
-  /** Steps that are proposed, and what is said of each when it is allowed, delivered or denied. */
+  /** Steps that are proposed, and what is printed when each is allowed, delivered or denied. */
   readonly #steps = new Map<EventId, ProposedStep>();
 
   constructor(screen: Screen, options: RenderOptions) {
@@ -325,14 +325,14 @@ export class EventRenderer {
   }
 }
 
-/** What is said of a step that happens, and of one that does not, which the reasons follow. */
+/** What is printed of a step that happens, and of one that does not, which the reasons follow. */
 interface StepWords {
   readonly done: string;
   readonly denied: string;
 }
 
 interface ProposedStep extends StepWords {
-  /** A call or a connection is said when it begins; what is handed over, when it was. */
+  /** A call or a connection is printed when it begins; data that is passed on, when it was. */
   readonly when: 'allowed' | 'delivered';
 }
 
@@ -345,7 +345,7 @@ function releaseWords({ to, items }: Extract<Event, { kind: 'data-release.propos
   };
 }
 
-/** What the user made of a proposal is proposed behind it, and is said in its place. */
+/** The user's changed proposal follows the original, and is printed instead of it. */
 function isReplaced({ permission, reasons }: Extract<Event, { verdict: 'allow' | 'deny' }>): boolean {
   return permission !== 'denied' && reasons.some(({ rule }) => rule === 'permission/edited');
 }

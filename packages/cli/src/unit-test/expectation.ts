@@ -11,7 +11,7 @@ export interface ExpectedFinding {
   readonly kind: 'violation' | 'undecided';
   /** Of the violation, or why it is undecided; `*` stands for any characters. Null: any. */
   readonly message: string | null;
-  /** Variable to the path of its event; `3` is also the path of what stands in 3. */
+  /** Variable to the path of its event; `3` is also the path of what is in 3. */
   readonly events: Readonly<Record<string, string>>;
   /** Each must be among those of the finding. */
   readonly ranges: readonly string[];
@@ -21,9 +21,9 @@ export interface ExpectedFinding {
 export type Verdict = PolicyDecision['verdict'];
 
 export interface Expectation {
-  /** Null: nothing is said about findings. Empty: there are none. */
+  /** Null: not checked. Empty: there are no findings. */
   readonly findings: readonly ExpectedFinding[] | null;
-  /** About the last event, after all others have happened. Null: nothing is said. */
+  /** About the last event, after all others have happened. Null: not checked. */
   readonly decision: Verdict | null;
 }
 

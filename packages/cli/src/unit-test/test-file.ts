@@ -46,7 +46,7 @@ export interface TestFile {
 
 export interface TestCase {
   readonly name: string;
-  /** Where it stands in the file, from 1. */
+  /** Where it is in the file, from 1. */
   readonly line: number;
   readonly parameters: JsonObject;
   /** Events, or the path of a file that has to be read. */
@@ -81,7 +81,7 @@ export function readTestFile(file: string, asking?: Asking): Result<TestFile, re
   });
 }
 
-/** The labels themselves, or the name of a file of them; null: there are none. */
+/** The labels themselves, or the name of a file of them; null if there are none. */
 function testLabels(
   reader: ConfigReader,
   root: ObjectReader,

@@ -8,7 +8,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 import { policyBeside, TEST_FILE_END } from './test-file.ts';
 
-/** Nobody has more; a loop of mounts might. */
+/** More than real folders have; a loop of mounts might have more. */
 const MOST_FOLDERS = 20_000;
 
 /** Paths in a steady order. A named file is taken whatever its name is; for a policy, the tests beside it. */
@@ -38,7 +38,7 @@ function testsBelow(root: string): readonly string[] {
   return found.sort();
 }
 
-/** A folder that may not be read holds no tests of ours; links are not followed. */
+/** A folder that may not be read holds no tests; links are not followed. */
 function entriesOf(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true });

@@ -19,7 +19,7 @@ export interface CaseResult {
   readonly differences: readonly Difference[];
 }
 
-/** What stands in for standard input, which no test reads. */
+/** Replaces standard input, which no test reads. */
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 /** One case. Fails if its trace cannot be read. */

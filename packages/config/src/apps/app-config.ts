@@ -45,7 +45,7 @@ export interface HandedVariable {
 
 /** What of an app's entry is no part of how it is started. */
 export interface AppEntry {
-  /** Command and manifest as they stand in the file, and a digest instead of each value that may be a secret. */
+  /** Command and manifest as they are in the file, and a digest instead of each value that may be a secret. */
   readonly configured: JsonObject;
   /** `pin`: the digest of what the app must say of itself; null: none is demanded. */
   readonly pin: string | null;
@@ -371,7 +371,7 @@ class AppReader {
     });
   }
 
-  /** The values of `env` or `headers`: the two places into which the user's own variables can be handed. */
+  /** The values of `env` or `headers`: the two places that can hold the user's own variables. */
   #variables(at: Located, pattern: RegExp, what: string): Record<string, string> {
     const values: [string, string][] = [];
     for (const { key, keySpan, at: inner } of this.#reader.entries(at)) {
@@ -426,7 +426,7 @@ class AppReader {
     });
   }
 
-  /** An app without code can use neither network nor files: whoever grants them expects something else. */
+  /** An app without code can use neither network nor files: a user who grants them expects something else. */
   #reportUseless(object: ObjectReader, manifest: Located | null, pin: Located | null): void {
     if (pin !== null) {
       this.#reader.report(pin.path, object.keySpan('pin'), {
@@ -462,7 +462,7 @@ const PLACEHOLDERS_ONLY = /^(?:\$\{[^}]*\}|[/.])*$/;
 const NO_PART: ReadonlySet<string> = new Set(['pin', 'disabled']);
 
 /**
- * The entry as it stands, for comparing and showing. Values of `env` and `headers` may be secrets: they are told apart
+ * The entry as it stands, for comparing and showing. Values of `env` and `headers` may be secrets: they are distinguished
  * by their digests.
  */
 function configuredEntry(

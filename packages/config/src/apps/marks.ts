@@ -2,7 +2,7 @@
  * Which entries of `installable` were installed: one empty file for each, named by the digest of the folder of the
  * configuration, the app's name and its entry. An entry that has changed is another app, and is not installed.
  *
- * The files stand in the user's own data folder, whatever the configuration says: a configuration of somebody else cannot
+ * The files are in the user's own data folder, whatever the configuration says: a configuration of someone else cannot
  * bring them along.
  *
  * Ring 0.
@@ -49,7 +49,7 @@ export function mark(entry: MarkedEntry): Result<void, Fault> {
   }
 }
 
-/** The entry counts as not installed. Whether it was, is nobody's concern. */
+/** The entry counts as not installed. It need not have been. */
 export function unmark(entry: MarkedEntry): void {
   rmSync(markOf(entry), { force: true });
 }

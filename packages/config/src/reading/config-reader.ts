@@ -1,6 +1,6 @@
 /**
  * Reads typed values out of a located JSON tree. Every problem becomes a diagnostic with its path and range, and
- * reading goes on, so that a person sees all problems at once. Written by hand instead of with a schema library:
+ * reading continues, so that a person sees all problems at once. Written by hand instead of with a schema library:
  * that would have to be taught places, suggestions and tolerance, and its import alone takes 30 to 50 ms of the
  * half second in which `cordon chat` shows its prompt.
  *
@@ -81,7 +81,7 @@ export class ConfigReader {
     return this.#mistyped(at, 'a number');
   }
 
-  /** The items of an array; empty after a report where it is none. */
+  /** The items of an array; reports anything else, and is empty then. */
   items(at: Located, wanted = 'an array'): Located[] {
     if (at.node.kind === 'array') {
       return at.node.items.map((node, index) => ({ node, path: `${at.path}[${index}]` }));
@@ -103,7 +103,7 @@ export class ConfigReader {
     }));
   }
 
-  /** An object with known keys; null after a report where it is none. */
+  /** An object with known keys; reports anything else, and is null then. */
   object(at: Located): ObjectReader | null {
     if (at.node.kind !== 'object') return this.#mistyped(at, 'an object');
     return new ObjectReader(this, at, this.#distinct(at.node.members, at.path));
@@ -176,7 +176,7 @@ export class ObjectReader {
   }
 
   /**
-   * Reports every key that nobody asked for. `remedy` may know better than the nearest known key, or lower the
+   * Reports every key that was not read. `remedy` may know better than the nearest known key, or lower the
    * problem to a warning, for keys that belong to other clients.
    */
   finish(remedy: (key: string) => Problem | null = () => null): void {

@@ -1,5 +1,5 @@
 /**
- * JSON that people write: a tree whose every value and key knows where it stands in the text, so that a problem can
+ * JSON that people write: a tree whose every value and key knows where it is in the text, so that a problem can
  * be shown at its place. Comments and trailing commas are accepted, because `mcp.json` files in the wild have them.
  *
  * Ring 0.
@@ -38,16 +38,16 @@ export const CONFIGURATION_LIMITS: JsonLimits = { length: 1024 * 1024, depth: 32
  * Parses a text that a person wrote. Limits are checked by core's linear scan before anything recursive runs; a key
  * `__proto__` is refused there too. Duplicate keys are kept in the tree: the reader of the tree refuses them.
  */
-export function parseJsonText(
-  text: string,
-  limits: JsonLimits = CONFIGURATION_LIMITS,
-): Result<JsonNode, JsonTextFault> {
-  if (text.length > limits.length) {
-    return failed({ kind: 'limit', message: `the text is longer than ${limits.length} characters` });
+export function parseJsonText(text: string): Result<JsonNode, JsonTextFault> {
+  if (text.length > CONFIGURATION_LIMITS.length) {
+    return failed({
+      kind: 'limit',
+      message: `the text is longer than ${CONFIGURATION_LIMITS.length} characters`,
+    });
   }
   const plain = withoutComments(text);
-  const parsed = parseJson(plain, limits);
-  const located = new Parser(plain, limits.depth).parse();
+  const parsed = parseJson(plain, CONFIGURATION_LIMITS);
+  const located = new Parser(plain, CONFIGURATION_LIMITS.depth).parse();
   if (!parsed.ok && located.ok) return failed({ kind: 'limit', message: parsed.fault });
   return located;
 }
@@ -67,12 +67,12 @@ export function withoutMember(text: string, members: readonly JsonMember[], memb
   const tail = hasComma ? text.slice(end, behind) + text.slice(behind + 1) : text.slice(end);
   const before = members[members.indexOf(member) - 1];
   if (hasComma || before === undefined) return joined(head, tail);
-  // The comma before the last member separates nothing any more.
+  // The comma before the last member no longer separates anything.
   const comma = blankEnd(text, before.value.span.end);
   return joined(head.slice(0, comma) + head.slice(comma + 1), tail);
 }
 
-/** Closes a gap: where nothing else stands in its line, the line goes. */
+/** Closes a gap: where nothing else is in its line, the line goes. */
 function joined(head: string, tail: string): string {
   const indent = /(?:^|\n)([ \t]*)$/.exec(head)?.[1];
   const rest = /^[ \t]*(\r?\n)?/.exec(tail) ?? [''];
@@ -125,7 +125,7 @@ function blankOut(text: string, blanks: Span[]): string {
   return pieces.join('') + text.slice(copied);
 }
 
-/** The index of the closing quote, or of the last character where there is none. */
+/** The index of the closing quote, or of the last character if there is none. */
 function stringEnd(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     if (text[at] === '\\') at++;

@@ -1,5 +1,5 @@
 /**
- * `${…}` inside a string of the configuration. There are three, each explicit about what it hands over; what other
+ * `${…}` inside a string of the configuration. There are three, each explicit about what it passes on; what other
  * clients would also replace is refused with the remedy, because passing it on literally would fail obscurely.
  *
  * Ring 0.
@@ -16,7 +16,7 @@ export interface PlaceholderValues {
   readonly config: string;
   /** `${env:NAME}`; null where the place takes none. */
   readonly environment: Environment | null;
-  /** Told of each variable that is handed over. */
+  /** Told of each variable that is passed on. */
   readonly onVariable?: (name: string) => void;
 }
 

@@ -24,7 +24,7 @@ import { replacePlaceholders } from '../reading/placeholders.ts';
 import { parseJsonFile, readTextFile } from '../reading/text-file.ts';
 import { NO_RIGHTS, type RunRights, runStateFolder } from './run-rights.ts';
 
-/** Rights on the command line, as commander hands them over. */
+/** Rights on the command line, as commander passes them on. */
 export interface RightsOptions {
   readonly manifest?: string;
   readonly read: readonly string[];
@@ -122,7 +122,7 @@ function fromOptions(options: RightsOptions, place: ReadPlace): Result<RunRights
     return failed([{ code: 'CFG002', severity: 'error', file: 'command line', message: tree.fault.message }]);
   }
   const rights = read(new ConfigReader('command line', text), tree.value, place.cwd, place);
-  // Lines and columns of a text that nobody wrote would mislead.
+  // Nobody wrote this text, so its lines and columns would mislead.
   return rights.ok ? rights : failed(rights.fault.map(({ range: _, ...problem }) => problem));
 }
 

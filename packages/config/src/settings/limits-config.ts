@@ -82,7 +82,7 @@ function isMoney(value: number): boolean {
   return Number.isFinite(value) && value >= 0 && value <= MOST_MONEY;
 }
 
-/** As commander hands them over. */
+/** As commander parses them. */
 export interface LimitOptions {
   readonly maxSteps?: string | undefined;
   readonly maxTokens?: string | undefined;

@@ -33,7 +33,7 @@ export const SILENT_MEMORY: MemorySettings = Object.freeze({
 export interface MemoryPlace {
   readonly home: string;
   readonly folder: string;
-  /** Whether the file lay in the current folder, where somebody else may have put it. */
+  /** Whether the file lay in the current folder, where someone else may have put it. */
   readonly isFound: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Model names and the providers behind them. Keys come from the environment only; a key in a file would be in
- * backups, in version control and in front of whoever looks over a shoulder.
+ * backups, in version control and in front of anyone who looks over a shoulder.
  *
  * Ring 0.
  */
@@ -257,7 +257,7 @@ function assembleProvider(
   return providerConfig(entry?.protocol ?? known?.protocol ?? 'openai', { baseUrl, key: sent, keyVariable });
 }
 
-/** Whoever answers at an address of its own speaks chat completions, and may want no key. */
+/** A server at its own address speaks chat completions, and may want no key. */
 function providerConfig(
   kind: HostedKind,
   parts: { baseUrl: string | null; key: string | undefined; keyVariable: string | undefined },

@@ -1,5 +1,5 @@
 /**
- * Layers of the sandbox that somebody wants left out, as they are written; which there are is known in weaker.ts, with
+ * Layers of the sandbox that someone wants left out, as they are written; which there are is known in weaker.ts, with
  * the sandbox, which most commands never load.
  *
  * Ring 0.

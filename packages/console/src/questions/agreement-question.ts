@@ -19,7 +19,7 @@ export interface TerminalAgreementParts {
   readonly signal: AbortSignal;
 }
 
-/** Asks a person at a terminal. Through a pipe the answer is no: nobody has seen what was shown. */
+/** Asks a person at a terminal. Through a pipe the answer is no: no person has seen the file. */
 export class TerminalAgreement implements AgreementQuestions {
   readonly #parts: TerminalAgreementParts;
 
@@ -116,7 +116,7 @@ export function drawFile(screen: Screen, configuration: Configuration, known: 'c
     );
   for (const policy of policyFiles) screen.say(`${FRAME}policy: `, policy);
   const left = DEFAULT_PACKS.filter((name) => !packs.includes(name));
-  // Attack: a folder of somebody else comes with `"packs": []`, and nothing looks for what its apps then do.
+  // Attack: a folder of someone else comes with `"packs": []`, and nothing looks for what its apps then do.
   if (left.length > 0) screen.say(`${FRAME}!! `, `without the default policies ${left.join(', ')}`, 'bad');
   for (const [says, tools] of looserLabels(apps))
     screen.say(`${FRAME}labels: `, `${tools.length} of tools that ${says}: ${tools.join(', ')}`, 'warn', 4);

@@ -1,6 +1,6 @@
 /**
  * Asks on the terminal and reads the answer. Questions that are open at the same time are shown together, each under a
- * number of its own; where lines come from a pipe, which has no eyes, they come one after the other. Silence denies.
+ * own number; where lines come from a pipe, which has no eyes, they come one after the other. Silence denies.
  *
  * Ring 0: this is the trusted path between the hub and the user (with prompt-drawing.ts, screen.ts, terminal.ts,
  * visible-text.ts).
@@ -33,7 +33,7 @@ import {
 } from './prompt-drawing.ts';
 
 const PAGE_LINES = 30;
-/** Answers that are none before a question counts as denied: a pipe of noise must end. */
+/** Unreadable answers before a question counts as denied: a pipe of noise must end. */
 const MOST_ATTEMPTS = 5;
 /** A text that may stand in the line editor to be changed. */
 const MOST_EDITED_LINE = 2000;
@@ -118,7 +118,7 @@ export class TerminalConsent implements Consent {
     return { number: ++this.#count, signal, isDrawn: false, shown: '' };
   }
 
-  /** `withdraw`: it needs no answer any more. A question that waits behind others ends with its signal, not with theirs. */
+  /** `withdraw`: it no longer needs an answer. A question that waits behind others ends with its signal, not with theirs. */
   #add(open: Open, withdraw: () => void): void {
     this.#open.push(open);
     open.signal.addEventListener(
@@ -154,7 +154,7 @@ export class TerminalConsent implements Consent {
         while (this.#open.length > 0) await this.#round();
       });
     } catch {
-      // The surface is broken: nobody has answered anything.
+      // The surface is broken: there is no answer.
       for (const open of this.#open) this.#settleUnanswered(open);
       this.#open = [];
     } finally {
@@ -272,7 +272,7 @@ export class TerminalConsent implements Consent {
     this.#settleAll(asked, (open) => this.#settleUnanswered(open));
   }
 
-  /** A yes to all is none to those with a warning, and to those that do not offer it: they stay open. */
+  /** A yes to all does not cover questions with a warning, or those that do not offer it: they stay open. */
   #answerAll(visible: readonly Open[], word: string): boolean {
     if (DENIALS.has(word)) {
       this.#settleAll(visible, (open) => this.#settleDenied(open));
@@ -348,7 +348,7 @@ export class TerminalConsent implements Consent {
     return true;
   }
 
-  /** The user types what flows instead of the data; the question is drawn anew with it. */
+  /** The user types what flows instead of the data; the question is drawn again with it. */
   async #edit(open: OpenPermission): Promise<boolean> {
     const edits: PromptEdit[] = [];
     for (const datum of editedData(open).filter(({ isEditable }) => isEditable === true)) {
@@ -386,7 +386,7 @@ export class TerminalConsent implements Consent {
     return text.trim() === '' && !this.#isDeletable(datum);
   }
 
-  /** Whether the value stands in the line editor, so that an empty line says something. */
+  /** Whether the value is in the line editor, so that an empty line has a meaning. */
   #isDeletable({ value, field }: PromptDatum): boolean {
     return field !== undefined && this.#parts.terminal.isInteractive && editorText(value) !== '';
   }

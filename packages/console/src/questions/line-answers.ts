@@ -125,7 +125,7 @@ export class LineAnswers implements Consent {
 
   #answerPermission(open: Extract<Open, { kind: 'permission' }>, line: AnswerLine): string | null {
     if (line.choose !== undefined) return 'the question is whether to allow it';
-    // As on the terminal: a yes to all is none to what carries a warning.
+    // As on the terminal: a yes to all does not cover what carries a warning.
     if (line.prompt === 'all' && line.decision !== 'deny' && open.prompt.warnings.length > 0)
       return 'it has a warning: answer it by its id';
     const answer = this.#permissionAnswer(line, open.prompt.durations);

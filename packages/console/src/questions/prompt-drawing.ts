@@ -29,10 +29,10 @@ const ARGUMENTS_LINES = 24;
 const LEAST_LINES = 2;
 /** Arguments that are named as those that hold a text of one app. */
 const SHOWN_PLACES = 8;
-/** Characters of the name of an argument, with its value and where only the name is told. */
+/** Characters of the name of an argument, with its value and where only the name is shown. */
 const MOST_NAME = 120;
 const MOST_NAME_ALONE = 40;
-/** Begins every line of ours; nothing that others wrote ever stands at column 0. */
+/** Begins every line of Cordon's; text of others never starts at column 0. */
 export const FRAME = '▐ ';
 const INDENT = '      ';
 /** Characters of a question, a name, a warning. */
@@ -78,9 +78,9 @@ class Lines {
   }
 
   /**
-   * A line of the prompt, led by a label of ours. Names and rules may come from a manifest, a policy or a tool list:
+   * A line of the prompt behind one of Cordon's labels. Names and rules may come from a manifest, a policy or a tool list:
    * they are escaped like everything else. Attack: a name so long that its second line reads `▐ Allow?`; lines that
-   * go on are indented, so that no line of the frame begins with words of others.
+   * continue are indented, so that no line of the frame begins with words of others.
    */
   say(label: string, text: string, style: Style = 'plain'): void {
     const room = this.#width - FRAME.length - INDENT.length;
@@ -95,7 +95,7 @@ class Lines {
   }
 
   /**
-   * An argument with its name; lines that go on are indented. Attack: a text whose second line reads like another
+   * An argument with its name; continued lines are indented. Attack: a text whose second line reads like another
    * argument. Returns how many characters were left out, about.
    */
   argument({ path, text }: NamedArgument, most: number): number {
@@ -175,10 +175,10 @@ export function* dataLines(data: readonly PromptDatum[], width: number): Generat
   }
 }
 
-/** A sentence of ours in the frame, wrapped. */
-export function framed(label: string, text: string, width: number, style: Style = 'plain'): Drawing {
+/** One of Cordon's own sentences in the frame, wrapped. */
+export function framed(label: string, text: string, width: number): Drawing {
   const lines = new Lines(width);
-  lines.say(label, text, style);
+  lines.say(label, text, 'plain');
   return { lines: lines.lines, ...NOTHING_LEFT };
 }
 

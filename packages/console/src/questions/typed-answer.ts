@@ -19,7 +19,7 @@ import type { StoredAnswer, StoredQuestion } from '@cordon/trace';
 import type { Screen } from '../text/screen.ts';
 import { type Drawing, drawChoice, drawPermission, showDrawing, textOfDrawing } from './prompt-drawing.ts';
 
-/** As commander hands them over. */
+/** As commander parses them. */
 export interface AnswerOptions {
   readonly once?: boolean;
   readonly session?: boolean;
@@ -80,7 +80,7 @@ function permissionOf(
   if (!term.ok) return term;
   const edits = editsOf(options.edit ?? []);
   if (!edits.ok) return edits;
-  // Said here: the hub would only ask anew, where nobody may look any more.
+  // Said here: the hub would only ask again, where nobody may look by then.
   const editable = data.filter(({ isEditable }) => isEditable === true).map(({ name }) => name);
   const fixed = edits.value.find(({ name }) => !editable.includes(name));
   if (fixed !== undefined) {

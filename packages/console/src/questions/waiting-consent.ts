@@ -1,6 +1,6 @@
 /**
- * Consent that leaves the answer to another process: `--wait`. The question stands in the store, `cordon prompts answer`
- * answers it there, and the hub takes the answer from there; here is only said that somebody waits, and for how long.
+ * Consent that leaves the answer to another process: `--wait`. The question is in the store, `cordon prompts answer`
+ * answers it there, and the hub takes the answer from there; here we only say that a query waits, and for how long.
  *
  * Ring 0: it never says yes.
  */

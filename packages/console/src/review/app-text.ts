@@ -33,7 +33,7 @@ export function appParts(configured: Json, description: AppDescription): readonl
   ];
 }
 
-/** What of an app's words nobody acts on, and why. */
+/** Words of an app that have no effect, and why. */
 export function leftOutText(left: LeftOut): string {
   switch (left.kind) {
     case 'tool':
@@ -58,7 +58,7 @@ function toolText({ title, description, input, output, annotations }: DescribedT
 /** With the gutter, and the mark of a difference, in a terminal of 80. */
 const MOST_COLUMNS = 73;
 
-/** JSON with keys in one order, so that a difference is one of meaning; what fits into a line stands in one. */
+/** JSON with keys in one order, so that a difference is one of meaning; what fits on a line is on one. */
 function pretty(value: Json, indent = '', before = indent.length): string {
   const flat = canonicalJson(value);
   if (before + flat.length <= MOST_COLUMNS || typeof value !== 'object' || value === null) return flat;

@@ -171,7 +171,7 @@ function drawBlock(screen: Screen, block: Block, most: number): boolean {
 
 type Draw = (screen: Screen) => void;
 
-/** The mark is ours and stands before every line that the terminal shows, also where a long one goes on. */
+/** Cordon's mark begins every line that the terminal shows, also the continuation of a long one. */
 function* blockLines({ lines }: Block, width: number): Generator<Draw> {
   for (const { kind, text } of lines) {
     const { mark, style } = MARKS[kind];

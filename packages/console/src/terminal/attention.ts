@@ -75,7 +75,7 @@ export class Attention {
     this.#wait(QUIET_AFTER_MS);
   }
 
-  /** Nobody waits for an answer any more. */
+  /** Nobody waits for an answer now. */
   stop(): void {
     this.#cancel();
   }

@@ -1,8 +1,8 @@
 /**
- * A person's keys on their way to the line editor, without what is pasted. Characters that arrive together are handed on
+ * A person's keys on their way to the line editor, without what is pasted. Characters that arrive together are passed on
  * together: Node's editor measures the whole line for each that it inserts, so a long text would take it more than 20 s.
  *
- * Ring 0: what it hands on is taken for the user's word.
+ * Ring 0: what it passes on is taken for the user's word.
  */
 import { emitKeypressEvents } from 'node:readline';
 import { Readable } from 'node:stream';
@@ -22,9 +22,9 @@ export interface KeyboardParts {
   readonly input: RawInput;
   /** The same for all keyboards of one input: a paste may begin before a question and end behind it. */
   readonly pastes: PasteSplitter;
-  /** Told of all that arrives, before any of it is handed on. */
+  /** Told of all that arrives, before any of it is passed on. */
   readonly onHeard: () => void;
-  /** Whether the next key is handed on; Ctrl-C and Ctrl-Z always are. */
+  /** Whether the next key is passed on; Ctrl-C and Ctrl-Z always are. */
   readonly takesKey: () => boolean;
   readonly onPaste: (text: string) => void;
   /** Ctrl-Z was pressed; the editor suspends the process. */
@@ -34,7 +34,7 @@ export interface KeyboardParts {
 /** Keys that a person must be able to press whatever else arrives. */
 const ALWAYS: ReadonlySet<string | undefined> = new Set(['c', 'z']);
 
-/** Stands for an input in front of one line editor: gives it the input's keys, and hands its wishes to the input. */
+/** Stands for an input in front of one line editor: gives it the input's keys, and passes its wishes to the input. */
 export class Keyboard extends Readable {
   readonly #parts: KeyboardParts;
   /** Makes keys of characters. */
@@ -53,7 +53,7 @@ export class Keyboard extends Readable {
     parts.input.on('end', this.#ended);
   }
 
-  /** To be called when the editor has closed: what is still to be handed on is nobody's. */
+  /** To be called when the editor has closed: what is still to be passed on is dropped. */
   release(): void {
     this.#typed = '';
     this.#parts.input.off('data', this.#read);

@@ -51,12 +51,12 @@ export type Reply =
   | { readonly kind: 'ended' } // the input ended
   | { readonly kind: 'aborted' }; // the signal
 
-/** Attack: an endless pipe. With more lines waiting, no more is read from it until somebody asks; a person's are dropped. */
+/** Attack: an endless pipe. With more lines waiting, no more is read from it until someone asks; a person's are dropped. */
 const MOST_WAITING_LINES = 1000;
 /** UTF-16 code units. */
 export const MOST_LINE_LENGTH = 100_000;
 
-/** As `prompt-drawing` begins a line of ours. */
+/** The beginning of Cordon's own lines, as in `prompt-drawing`. */
 const FRAME = '▐ ';
 const NOT_COUNTED = 'Ignored: this input arrived before you could read the question.';
 const PASTED = 'Ignored, because it was pasted:';
@@ -85,7 +85,7 @@ export class Terminal {
   #isMarkingPastes = false;
   #held: Promise<unknown> = Promise.resolve();
   #holders = 0;
-  /** What is to be written when nobody holds the terminal. */
+  /** What to write once nobody holds the terminal. */
   readonly #later: (() => void)[] = [];
 
   constructor(options: TerminalOptions) {
@@ -93,7 +93,7 @@ export class Terminal {
     this.#pastes = new PasteSplitter({ now: () => options.clock.now(), mostPasted: MOST_LINE_LENGTH });
   }
 
-  /** Whether a person types here, or a pipe or nobody. */
+  /** Whether a person types here, and not a pipe. */
   get isInteractive(): boolean {
     return this.#options.isInteractive;
   }
@@ -195,7 +195,7 @@ export class Terminal {
     );
   }
 
-  /** Says that nothing of what came counts, and shows the question's line anew. */
+  /** Says that nothing of what came counts, and shows the question's line again. */
   #askAgain(): void {
     if (this.#asked === null) return;
     const { question } = this.#asked;
@@ -207,7 +207,7 @@ export class Terminal {
     this.#show(question);
   }
 
-  /** As much as fits behind what is said of it, so that it begins no line. */
+  /** As much as fits behind the words about it, so that it begins no line. */
   #excerpt(pasted: string): string {
     const room = this.#options.screen.width - FRAME.length - PASTED.length - 4;
     const [shown = '', more] = wrap(visibleLine(pasted, MOST_SHOWN_PASTE), room);
@@ -240,7 +240,7 @@ export class Terminal {
 
   /**
    * Attack: an answer typed ahead, as lines or as half a line, to a question that the user has not seen. Each question
-   * that takes no earlier words gets a line editor of its own; clearing the old one would redraw its rows over the
+   * that takes no earlier words gets its own line editor; clearing the old one would redraw its rows over the
    * question. A pipe has no eyes and may answer ahead. Returns whether anything was typed that now counts for nothing.
    */
   #open({ takes }: Question): boolean {

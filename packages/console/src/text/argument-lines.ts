@@ -35,7 +35,7 @@ function namesOf(path: string): readonly string[] {
   return [path, plain, plain.split('.')[0] ?? ''];
 }
 
-/** Characters that each value may have at least, where all stand in a line. */
+/** Characters that each value may have at least, where all are on one line. */
 const LEAST_OF_ONE = 48;
 
 /** In one line, for what is printed while a query runs: whole if it fits, else the shortest first, each cut by itself. */

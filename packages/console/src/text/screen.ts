@@ -91,12 +91,12 @@ export class Screen {
     if (this.#isLineOpen) this.write('\n');
   }
 
-  /** Somebody else opened a line, e.g. the line editor with its prompt. */
+  /** Someone else opened a line, e.g. the line editor with its prompt. */
   lineOpened(): void {
     this.#isLineOpen = true;
   }
 
-  /** Somebody else ended the open line, e.g. the user with Enter. */
+  /** Someone else ended the open line, e.g. the user with Enter. */
   lineEnded(): void {
     this.#isLineOpen = false;
   }
@@ -114,7 +114,7 @@ export class Screen {
     return firstLines(text, this.width - GUTTER.length, limit, (line) => this.quotedLine(line));
   }
 
-  /** One line that `visibleLines` made, for whoever shows a text page by page. */
+  /** One line that `visibleLines` made, for anyone who shows a text page by page. */
   quotedLine(visible: string): void {
     this.line(this.style('dim', GUTTER) + visible);
   }

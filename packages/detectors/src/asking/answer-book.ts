@@ -13,7 +13,7 @@ import {
 const MOST_ANSWERS = 1_000;
 /** Numbers, and characters of texts, of all answers together. Attack: long lists of texts, each of which is asked about. */
 const MOST_CONTENT = 8_000_000;
-/** Whoever did not answer is not asked again for so long: each question may take the whole time that there is. */
+/** A service that did not answer is not asked again for so long: each question may take the whole time that there is. */
 const FAILURE_MS = 30_000;
 
 interface Entry {
@@ -67,7 +67,7 @@ function contentOf(answer: Json): number {
   return Object.entries(answer).reduce((sum, [key, one]) => sum + key.length + contentOf(one), 1);
 }
 
-/** For where nobody can be asked. */
+/** For programs without anybody to ask. */
 export const NO_ANSWERS: AnswerBook = {
   find: () => failed('nobody can be asked here'),
   keep: () => undefined,

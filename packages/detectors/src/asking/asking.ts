@@ -1,4 +1,4 @@
-/** Asking somebody for a rule: the question is noted, and its answer is there when the rule is decided again. Ring 1. */
+/** Asking someone for a rule: the question is noted, and its answer is there when the rule is decided again. Ring 1. */
 
 import { createHash } from 'node:crypto';
 import {

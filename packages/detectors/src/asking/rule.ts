@@ -105,7 +105,7 @@ function vectorsIn(value: Json, count: number): readonly (readonly number[])[] |
 
 /** `ocr(images)`: the text in each picture, for pictures in data URLs. */
 export function ocr({ texts: images, kind }: DetectorCall, asking: Asking): Json | NoAnswer {
-  // The pictures of a message are none of its texts: nothing would be looked at.
+  // The pictures of a message are not among its texts, so the rule would see nothing.
   if (kind !== 'list' && kind !== 'str' && kind !== 'Image')
     return noAnswer('`ocr` takes an image, or the pictures that `image` gives');
   if (!images.every((image) => /^data:image\/(?:png|jpe?g);base64,/i.test(image.slice(0, 64))))

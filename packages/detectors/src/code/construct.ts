@@ -95,7 +95,7 @@ function orderedConstructs(found: Iterable<Construct>): readonly Construct[] {
   );
 }
 
-/** Where a text inside of the code stands in the whole: at an offset, or, if it was decoded, somewhere in a stretch. */
+/** Where a text inside of the code is in the whole: at an offset, or, if it was decoded, somewhere in a stretch. */
 export type Place =
   | { readonly kind: 'at'; readonly offset: number }
   | { readonly kind: 'within'; readonly start: number; readonly end: number };

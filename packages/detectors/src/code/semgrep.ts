@@ -11,7 +11,7 @@ export interface CodeIssue {
   readonly end: number;
 }
 
-/** How bad each kind is in code that somebody is about to run. */
+/** How bad each kind is in code that someone is about to run. */
 const SEVERITIES: Readonly<Partial<Record<ConstructKind, CodeIssue['severity']>>> = {
   UNPARSEABLE: 'error',
   DYNAMIC_CODE: 'error',

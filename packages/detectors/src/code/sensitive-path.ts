@@ -1,4 +1,4 @@
-/** Paths that hold credentials, or whose content is run when somebody logs in or a machine starts. Ring 1. */
+/** Paths that hold credentials, or whose content is run when someone logs in or a machine starts. Ring 1. */
 
 /** Files whose reading gives credentials away. */
 const CREDENTIALS: readonly RegExp[] = [

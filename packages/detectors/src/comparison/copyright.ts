@@ -1,7 +1,7 @@
 /**
  * `copyright`: licences and notices by their words (specification 13.2, with its kinds). Unlike the seed's, which takes any
  * prose with half of a title's words, a licence is reported where its title, its own sentence or its SPDX id stands; a
- * notice also where a year stands in place of the sign. Ring 1.
+ * notice also where a year replaces the sign. Ring 1.
  */
 import type { FindIn } from '../text/finding.ts';
 import { LiteralScan } from '../text/literal-scan.ts';
@@ -74,7 +74,7 @@ const PATTERNS = KINDS.map(([kind, ...sentences]) => ({
   pattern: new RegExp(`(?:${sentences.map(words).join('|')})`, 'gi'),
 }));
 
-/** One of them stands in each sentence: it is looked for only around them. */
+/** One of them is in each sentence: it is looked for only around them. */
 const SIGNS = ['licen', 'copyright', '(c)', 'affero', 'hereby', 'redistribution', 'unencumbered', 'commons'];
 /** UTF-16 units: no sentence is longer, however its lines are wrapped. */
 const AROUND = 400;

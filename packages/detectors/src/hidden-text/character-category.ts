@@ -11,7 +11,7 @@ export interface CategoryFinding {
   readonly end: number;
 }
 
-/** By UTF-16 unit, one more than the index of its category; 0: nobody has asked. */
+/** By UTF-16 unit, one more than the index of its category; 0: not known yet. */
 const KNOWN = new Uint8Array(0x10000);
 
 /** Each character of the wanted categories, neighbours of one category together; null: of all. */

@@ -52,7 +52,7 @@ function valueAt(text: string, at: number): number {
   return code < 128 ? (VALUES[code] ?? -1) : -1;
 }
 
-/** The longest runs of letters within the stretches: what is drawn like none of them may stand in a stretch. */
+/** The longest runs of letters within the stretches: what is drawn like none of them may be in a stretch. */
 function* runsOfLetters(text: string, stretches: readonly Stretch[]): Generator<Stretch> {
   for (const stretch of stretches) {
     for (let start = stretch.start; start < stretch.end; ) {

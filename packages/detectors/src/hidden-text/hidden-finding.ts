@@ -1,4 +1,4 @@
-/** What hidden text is reported as. Ring 1; what each kind means stands in docs/detectors.md. */
+/** What hidden text is reported as. Ring 1; docs/detectors.md explains each kind. */
 import type { Finding } from '../text/finding.ts';
 
 export type HiddenKind =

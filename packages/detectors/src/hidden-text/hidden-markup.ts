@@ -1,6 +1,6 @@
 /**
  * What a page, a mail or a Markdown file holds and does not show: comments, and elements that styles hide. Ring 1.
- * Single passes; styles are read as far as they stand in the text itself.
+ * Single passes; styles are read as far as they are in the text itself.
  */
 import { type Attribute, type HtmlToken, htmlTokens } from '../html/tokens.ts';
 import { type HiddenFinding, hidden } from './hidden-finding.ts';

@@ -9,7 +9,7 @@ import { findHiddenMarkup } from './hidden-markup.ts';
 import { findInvisible, holdsInvisible, withoutInvisible } from './invisible.ts';
 import { findLookAlikes } from './look-alike.ts';
 
-/** How often what was revealed is looked at again: each layer is written by somebody who hides. */
+/** How often what was revealed is looked at again: an author who hides something writes each layer. */
 const DEEPEST = 3;
 /** UTF-16 units of revealed texts that are looked at again, together. */
 const MOST_REVEALED = 1024 * 1024;
@@ -53,7 +53,7 @@ function layer(text: string): readonly HiddenFinding[] {
 
 function inside(outer: HiddenFinding, left: number, budget: { left: number }): readonly HiddenFinding[] {
   const { start, end, revealed } = outer;
-  // The letters of a word that looked like another are no text of their own.
+  // The letters of a word that looked like another are not a separate text.
   if (revealed === '' || outer.kind === 'HOMOGLYPH') return [];
   budget.left -= revealed.length;
   const isTooMuch = left === 0 || budget.left < 0;

@@ -66,7 +66,7 @@ export function findInvisible(text: string): readonly HiddenFinding[] {
   return found;
 }
 
-/** The text as a screen shows it: without what nobody sees. */
+/** The text as a screen shows it: without invisible characters. */
 export function withoutInvisible(text: string): string {
   return holdsInvisible(text) ? text.replace(RUN, '') : text;
 }

@@ -28,7 +28,7 @@ const FULL_WIDTH = /[\uff21-\uff3a\uff41-\uff5a]{4,}/g;
 const EAST_ASIAN = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
 /** A word in another script near one that can only be of that script belongs to a text in it. */
 const REACH = 80;
-/** Letters of a word that are looked at around a place: nobody writes longer ones. */
+/** Letters of a word that are looked at around a place; words are not longer. */
 const MOST_LETTERS = 64;
 
 function pairs(from: string, to: string): readonly [string, string][] {

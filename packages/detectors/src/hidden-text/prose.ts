@@ -22,7 +22,7 @@ export function wordsIn(text: string): number {
   return Math.max(spaced, Math.floor(unspaced / UNSPACED_A_WORD));
 }
 
-/** A sentence, or a short order or address: what somebody wrote to be read. */
+/** A sentence, or a short order or address: what someone wrote to be read. */
 export function saysSomething(text: string): boolean {
   const words = wordsIn(text);
   if (words >= 6) return true;
@@ -38,7 +38,7 @@ const STRUCTURED = /^\s*(?:[[{<]|---|#!|\/\*|<\?)/;
 
 /**
  * Decoded bytes that are a text in words. Configuration, markup and keys are decoded every day and are none, unless
- * a whole sentence stands in them.
+ * a whole sentence is in them.
  */
 export function isProse(text: string): boolean {
   const read = text.slice(0, READ);

@@ -1,5 +1,5 @@
 /**
- * Where a text may hold something encoded, asked of its low bytes: a stretch is only where somebody looks closer. Ring 1.
+ * Where a text may hold something encoded, asked of its low bytes: only such a stretch is looked at closer. Ring 1.
  * Every question is one pass.
  */
 

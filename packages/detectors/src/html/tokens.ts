@@ -41,7 +41,7 @@ const EMPTY: ReadonlySet<string> = new Set(
   'area base br col embed hr img input link meta param source track wbr'.split(' '),
 );
 
-/** In the order of the text. Texts keep to their places; an entity in one is a token of its own. */
+/** In the order of the text. Texts keep to their places; an entity in one is its own token. */
 export function htmlTokens(text: string): readonly HtmlToken[] {
   if (!/<[a-z!/?]/i.test(text)) return [{ kind: 'text', text, start: 0, end: text.length }];
   const tokens: HtmlToken[] = [];

@@ -10,9 +10,9 @@ import {
   type DetectorCall,
   type DetectorSpec,
   defineDetector,
-  type LongTexts,
   NEEDS_PARSER,
   type NoAnswer,
+  type TextQuestions,
 } from '@cordon/policy';
 import { type Asking, NOBODY_ANSWERS } from '../asking/asking.ts';
 import type * as Questions from '../asking/rule.ts';
@@ -42,149 +42,111 @@ const TOPIC = onDemand<typeof Topic>('../topic/rule.ts');
 const DETECTORS: readonly DetectorSpec[] = [
   {
     name: 'pii',
-    cost: 'linear',
-    isDeterministic: true,
     parameters: ['data', 'entities', 'threshold'],
     choices: { entities: KINDS },
     run: (call) => PII().pii(call),
   },
   {
     name: 'secrets',
-    cost: 'linear',
-    isDeterministic: true,
     parameters: ['data', 'threshold'],
     run: (call) => SECRETS().secrets(call),
   },
   {
     name: 'hidden_text',
-    cost: 'linear',
-    isDeterministic: true,
     parameters: ['data', 'threshold'],
     run: (call) => HIDDEN_TEXT().hiddenText(call),
   },
   {
     name: 'unicode',
-    cost: 'linear',
-    isDeterministic: true,
     parameters: ['data', 'categories'],
     choices: { categories: new Set(CATEGORY_NAMES) },
     run: (call) => HIDDEN_TEXT().unicode(call),
   },
   {
     name: 'prompt_injection',
-    cost: 'linear',
-    isDeterministic: true,
     parameters: ['data', 'model', 'threshold'],
     run: (call) => PROMPT_INJECTION().promptInjection(call),
   },
   {
     name: 'injection_spans',
-    cost: 'linear',
-    isDeterministic: true,
     parameters: ['data', 'threshold'],
     run: (call) => PROMPT_INJECTION().spansAsValues(call),
   },
   {
     name: 'python_code',
-    cost: 'linear',
-    isDeterministic: true,
     parameters: ['data', 'ipython_mode', 'threshold'],
     run: (call) => CODE().python(call),
   },
   {
     name: 'ipython_code',
-    cost: 'linear',
-    isDeterministic: true,
     parameters: ['data', 'threshold'],
     run: (call) => CODE().ipython(call),
   },
   {
     name: 'semgrep',
-    cost: 'linear',
-    isDeterministic: true,
     parameters: ['data', 'lang'],
     choices: { lang: new Set(['bash', 'python']) },
     run: (call) => CODE().semgrep(call),
   },
   {
     name: 'javascript_code',
-    cost: 'linear',
-    isDeterministic: true,
     parameters: ['data', 'threshold'],
     run: (call) => CODE().javascript(call),
   },
   {
     name: 'shell_code',
-    cost: 'linear',
-    isDeterministic: true,
     parameters: ['data', 'threshold'],
     run: (call) => CODE().shell(call),
   },
   {
     name: 'sql_code',
-    cost: 'linear',
-    isDeterministic: true,
     parameters: ['data', 'dialect', 'threshold'],
     choices: { dialect: new Set(['mssql', 'mysql', 'postgres', 'sqlite']) },
     run: (call) => CODE().sql(call),
   },
   {
     name: 'links',
-    cost: 'linear',
-    isDeterministic: true,
     parameters: ['data'],
     run: (call) => LINKS().links(call),
   },
   {
     name: 'html_code',
-    cost: 'linear',
-    isDeterministic: true,
     parameters: ['data'],
     run: (call) => LINKS().htmlCode(call),
   },
   {
     name: 'link_exfiltration',
-    cost: 'linear',
-    isDeterministic: true,
     parameters: ['data', 'private', 'threshold'],
     run: (call) => LINKS().linkExfiltration(call),
   },
   {
     name: 'copyright',
-    cost: 'linear',
-    isDeterministic: true,
     parameters: ['data', 'threshold'],
     run: (call) => COMPARISON().copyright(call),
   },
   {
     name: 'fuzzy_contains',
-    cost: 'linear',
-    isDeterministic: true,
     parameters: ['text', 'query', 'query_similarity_threshold', 'use_semantic'],
     run: (call) => COMPARISON().fuzzyContains(call),
   },
   {
     name: 'lexical_similarity',
-    cost: 'linear',
-    isDeterministic: true,
     parameters: ['data', 'target'],
     run: (call) => COMPARISON().lexical(call),
   },
   {
     name: 'should_allow_rbac',
-    cost: 'linear',
-    isDeterministic: true,
     parameters: ['data', 'scope', 'user', 'user_roles', 'role_grants'],
     run: (call) => COMPARISON().shouldAllowRbac(call),
   },
 ];
 
-/** Those that somebody else answers: without `asking`, rules that use them are undecided with the reason. */
+/** Those that someone else answers: without `asking`, rules that use them are undecided with the reason. */
 const ASKING: readonly {
   readonly name: string;
   readonly parameters: readonly [string, ...string[]];
   readonly run: (call: DetectorCall, asking: Asking) => Json | NoAnswer;
-  /** Whether it answers this call itself, as it does where nobody is there to answer; absent: it never does. */
+  /** Whether it answers this call itself, because nobody else can; absent: it never does. */
   readonly computes?: (call: DetectorCall, asking: Asking) => boolean;
 }[] = [
   {
@@ -231,20 +193,18 @@ export const STANDARD_NAMES: ReadonlySet<string> = new Set([...DETECTORS, ...ASK
 
 /**
  * All detectors, and the predicates of the user's modules: given to `loadPolicy`, its rules can import them by name.
- * @param asking who answers those that a model or a service answers; absent: nobody
- * @param longTexts where texts are looked at that are long, or need a third-party parser; absent: by whoever decides, at once
+ * @param asking who answers those that a model or a service answers
+ * @param textQuestions where texts are looked at that are long, or need a third-party parser; absent: in the process that decides, at once
  * @param parsers whether third-party parsers may read texts in this process; where they may not, a call that needs one says so
  */
 export function standardDetectors(
   asking: Asking = NOBODY_ANSWERS,
-  longTexts: LongTexts | null = null,
-  parsers: 'here' | 'elsewhere' = longTexts === null ? 'here' : 'elsewhere',
+  textQuestions: TextQuestions | null = null,
+  parsers: 'here' | 'elsewhere' = textQuestions === null ? 'here' : 'elsewhere',
 ): readonly Detector[] {
   const asked = ASKING.map(
     ({ name, parameters, run, computes }): DetectorSpec => ({
       name,
-      cost: 'model',
-      isDeterministic: false,
       parameters,
       run: (call) => run(call, asking),
       asksOutside: (call) => computes === undefined || !computes(call, asking),
@@ -256,7 +216,9 @@ export function standardDetectors(
   });
   const offered = [...DETECTORS, ...asked];
   return [
-    ...(parsers === 'here' ? offered : offered.map(confined)).map((spec) => defineDetector(spec, longTexts)),
+    ...(parsers === 'here' ? offered : offered.map(confined)).map((spec) =>
+      defineDetector(spec, textQuestions),
+    ),
     ...(asking.own ?? []).flatMap((module) => predicatesOf(module, asking)),
   ];
 }

@@ -84,7 +84,7 @@ function reasonFor(link: Link, known: PrivateTexts | null): { confidence: number
     : { confidence: 0.55, reason: 'an address with data in it' };
 }
 
-/** Where somebody is to fill something in: `{conversation}`, `[summary]`, `USER_DATA_HERE`. */
+/** Where someone is to fill something in: `{conversation}`, `[summary]`, `USER_DATA_HERE`. */
 const PLACE_FOR_DATA = /\{\{|\$\{|%7b|\{[a-z_ -]{2,40}\}|\[[a-z_ -]{3,40}\]/i;
 const NAMED_PLACE =
   /[=/](?:[A-Z]{2,12}_){0,4}(?:DATA|SECRETS?|TOKEN|PASSWORD|EMAIL|HISTORY|SUMMARY|CONTENTS?|CONVERSATION|MESSAGE|ANSWER|KEY|HERE|PLACEHOLDER)(?:_[A-Z]{2,12}){0,3}(?:$|[&#/]|\.(?:png|gif|jpe?g))/;

@@ -10,7 +10,7 @@ export interface Link {
   /** Of the address as it is written. */
   readonly start: number;
   readonly end: number;
-  /** Whether whoever shows the text opens it without being asked: pictures, styles, frames. */
+  /** Whether a program that shows the text opens it without being asked: pictures, styles, frames. */
   readonly isLoaded: boolean;
 }
 

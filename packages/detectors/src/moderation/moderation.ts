@@ -1,5 +1,5 @@
 /**
- * Texts that somebody may not want said, by turns of phrase (`turns.ts`): it finds what is said plainly and nothing that
+ * Texts that someone may not want said, by turns of phrase (`turns.ts`): it finds what is said plainly and nothing that
  * is only meant. A turn is looked for around its own words, so ordinary text costs one reading. Ring 1.
  */
 import type { Finding } from '../text/finding.ts';

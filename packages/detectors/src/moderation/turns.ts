@@ -11,7 +11,7 @@ export type Category = 'harassment' | 'hate' | 'violence' | 'self-harm' | 'sexua
 export interface Turn {
   readonly category: Category;
   readonly confidence: number;
-  /** One of them stands in each match: it is looked for only where one does. */
+  /** One of them is in each match: it is looked for only where one does. */
   readonly words: readonly string[];
   readonly pattern: RegExp;
 }
@@ -39,9 +39,9 @@ export function withoutAccents(text: string): string {
 }
 
 const BE = "(?:~are|['’]?re|~is|['’]s|~r|r)";
-/** `your app is useless` is said of a thing, though `your` may stand for `you are`. */
+/** `your app is useless` is about a thing, though `your` may stand for `you are`. */
 const NOT_OF_YOURS = '(?!your~(?:\\p{L}{1,20}~){1,3}?(?:is|are|was|were)\\b)';
-/** What is said to be somebody. */
+/** Who a person is called. */
 const FOOLS =
   'idiots?,morons?,imbeciles?,losers?,scum,cretins?,assholes?,arseholes?,bastards?,bitch(?:es)?,pricks?,dickheads?,twats?,wankers?,cunts?,douche(?:bag)?s?,scumbags?,dumbass(?:es)?,dumbfucks?,shitheads?,halfwits?,dimwits?,nitwits?,pigs?,rats?,clowns?,jerks?,fools?,cowards?,parasites?,freaks?,creeps?,cows?,pussy,slut,sluts,whores?,degenerates?,weirdos?,retards?,trash,garbage,filth,vermin,nobody,failure,disgrace,embarrassment,waste of (?:space|air|oxygen|skin|time),piece of (?:shit|trash|garbage|crap|filth|dirt|sh.t),pieces of (?:shit|trash|garbage|crap)';
 const ADJECTIVES =

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type Json, type JsonObject, sizeOfTexts } from '@cordon/core';
 import { type Detector, definePredicate, type NoAnswer, noAnswer } from '@cordon/policy';
 import { type Asking, asked, type DeclaredModule } from '../asking/asking.ts';
-/** Our own code for the process of a module: nothing else of ours is needed in there. */
+/** Our code for the process of a module, which needs nothing else of Cordon. */
 export const INSIDE_FOLDER = fileURLToPath(new URL('inside', import.meta.url));
 
 /** UTF-16 units of all values of one call. The thread that decides copies and digests them. */

@@ -47,7 +47,7 @@ const BEHIND: readonly RegExp[] = [
   /(?:,\s?|\n)(?:USA|U\.S\.A\.|United States|UK|United Kingdom|Germany|Deutschland|France|Spain|España|Italy|Italia|Netherlands|Nederland|Canada|Australia|Ireland|Austria|Österreich|Switzerland|Schweiz|Poland|Polska|Portugal|Brasil|Brazil|India)(?![\p{L}])(?: \d{5}(?!\d))?/uy,
 ];
 
-/** The address with the house number that begins at `at` and ends before `end`; null: there is none. */
+/** The address with the house number that begins at `at` and ends before `end`, or null. */
 export function addressAt(text: string, at: number, end: number): Finding | null {
   const before = text[at - 1] ?? ' ';
   if (/[\p{L}\p{N}$€£#._:/-]/u.test(before) && before !== '.') return null;
@@ -144,7 +144,7 @@ function namedStreet(line: string, text: string, end: number): number | null {
   return street === null ? null : line.length - street.length;
 }
 
-/** The box whose word ends at `end`; null: there is none. */
+/** The box whose word ends at `end`, or null. */
 export function boxAt(text: string, word: string, end: number): Finding | null {
   for (const lead of word.startsWith('box') ? [8, 7, 6, 5, 4, 3] : [0]) {
     BOX.lastIndex = Math.max(0, end - word.length - lead);

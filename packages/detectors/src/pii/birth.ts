@@ -50,7 +50,7 @@ const DATE = new RegExp(DATE_PATTERN, 'iu');
 
 const FAR = 48;
 
-/** The date behind a word that ends at `end`; null: there is none. */
+/** The date behind a word that ends at `end`, or null. */
 export function birthBehind(text: string, end: number): Finding | null {
   const stretch = text.slice(end, end + FAR + 24);
   const match = DATE.exec(stretch);

@@ -18,7 +18,7 @@ export const PASSPORT_WORDS: readonly string[] = [
 const NUMBER =
   /^[\w-]{0,12}[\s"']{0,3}(?:[Cc]ard |[Bb]ook )?(?:[Nn][OoRr]|[Nn](?=[°º])|[Nn][uú]m(?:ber|mer|ero)?|[Nn]uméro|NUMBER|NUMMER|#|[Ii][Dd]|№|号|番号)?[\s.:=#"'º°)-]{0,8}(?:(?:is|ist|est|es|è|é|was|lautet)[\s:]{1,3})?(?:[A-Za-z]{2,3}[\s/-]{1,3})?([A-Z]{0,3}[ -]?\d{6,9}[A-Z]?|\d{2}[A-Z]{2}\d{5}|\d{2} ?\d{2} \d{6}|[A-Z]\d{2}[A-Z0-9]{2}\d{4}|[CFGHJKLMNPRTVWXYZ][CFGHJKLMNPRTVWXYZ0-9]{8})(?![A-Za-z0-9])/u;
 
-/** The number behind a word that ends at `end`; null: there is none. */
+/** The number behind a word that ends at `end`, or null. */
 export function passportBehind(text: string, end: number): Finding | null {
   const match = NUMBER.exec(text.slice(end, end + 64));
   const number = match?.[1] ?? null;
@@ -68,7 +68,7 @@ const LICENCE =
   /^(?:['’]?[sS])?['’]?[ -](?:[Ll]icen[cs]e|LICEN[CS]E)(?: (?:card|id))?(?: ?(?:[Nn][oOrR]|[Nn]um(?:ber)?|NUMBER)\b\.?| ?#)?(?:[\s:=#-]| is\b| of [\p{Lu}][\p{L}]{1,14}){0,4}(?:\(?[A-Z]{2}\)?[\s:-]{1,2})?([A-Z]{0,3}\d{1,4}(?:[- ]?[A-Z]{0,2}\d{2,7}){1,4}[A-Z]{0,2}|[A-Z]{5}\d[A-Z0-9]{6})(?![\p{L}\p{N}])/u;
 const FEWEST_DIGITS = 5;
 
-/** The number of a driver's licence behind `driver`, which ends at `end`; null: there is none. Each state has a form of its own. */
+/** The number of a driver's licence behind `driver`, which ends at `end`, or null. Each state has its own form. */
 export function licenceBehind(text: string, end: number): Finding | null {
   const match = LICENCE.exec(text.slice(end, end + 80));
   const number = match?.[1] ?? null;

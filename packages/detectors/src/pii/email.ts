@@ -16,7 +16,7 @@ const DOMAIN = new RegExp(`(?:${LETTER}(?:${LETTER}|-){0,62}\\.){1,8}${LETTER}(?
 /** Domains that nobody can register, and that stand in examples, tests and house networks. */
 const UNREGISTERED = /\.(?:example|test|invalid|localhost|local|internal|lan|corp|home|intranet)$/;
 
-/** The address around the `@` at `at`; null: there is none. */
+/** The address around the `@` at `at`, or null. */
 export function emailAt(text: string, at: number): Finding | null {
   const start = localStart(text, at);
   if (start === at) return null;

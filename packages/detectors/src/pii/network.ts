@@ -6,7 +6,7 @@ const V4 = /(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}(?!
 const VERSION =
   /(?:v|ver|version|release|build|revision|section|chapter|framework|runtime|firmware|kernel|driver|assembly|package|oid|§)[\s.:=/]{0,3}$/i;
 
-/** The IPv4 address that begins at `at`; null: there is none. */
+/** The IPv4 address that begins at `at`, or null. */
 export function ipv4At(text: string, at: number): Finding | null {
   V4.lastIndex = at;
   const match = V4.exec(text);
@@ -24,7 +24,7 @@ export function ipv4At(text: string, at: number): Finding | null {
 
 const MOST = 48;
 
-/** The MAC or IPv6 address around the colon at `at`, which is the first one in it; null: there is none. */
+/** The MAC or IPv6 address around the colon at `at`, which is the first one in it, or null. */
 export function colonsAt(text: string, at: number): Finding | null {
   let start = at;
   while (start > 0 && at - start < 5 && /[0-9A-Fa-f:]/.test(text[start - 1] ?? '')) start -= 1;
@@ -35,7 +35,7 @@ export function colonsAt(text: string, at: number): Finding | null {
   const until = start + address.length;
   if (/^[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}$/.test(address))
     return finding('MAC_ADDRESS', start, until, 0.95);
-  // `::` and `::1` are nobody's, and `12:30` is a time.
+  // `::` and `::1` identify nobody, and `12:30` is a time.
   if (address.length < 6 || !isIPv6(address)) return null;
   return finding('IP_ADDRESS', start, until, 0.95);
 }

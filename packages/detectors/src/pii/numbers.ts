@@ -1,6 +1,6 @@
 /**
  * Numbers that are issued to persons, and accounts: one row a form. A row is tried where a number begins, and says for how
- * sure it is alone, and how sure beside a word that announces it: nine digits are a tax number where somebody says so.
+ * sure it is alone, and how sure beside a word that announces it: nine digits are a tax number where someone says so.
  *
  * Ring 1.
  */
@@ -103,7 +103,7 @@ function isSocialSecurity(compact: string): boolean {
 const SIN =
   /\b(?:sin|nas)(?: (?:no|nr|number|is|est)\b){0,3}[\s.:#(-]{0,4}$|social insurance|assurance sociale/;
 
-/** What stands right before the number of a bank account of the United States, which has no form of its own. */
+/** What stands right before the number of a bank account of the United States, which has no fixed form. */
 const US_BANK =
   /\b(?:(?:bank|checking|savings)(?: account| acct\.?)?|(?:account|acct\.?)(?= ?(?:n|#)))(?: ?(?:no\.?|nr\.?|number|#))?(?: is)?[\s:=-]{1,4}$/;
 

@@ -81,7 +81,7 @@ const MOST_DIGITS = 15;
 /** `00` and `(0)` are dialled and no part of a number. */
 const MOST_DIALLED = 17;
 
-/** The number that begins at `at`, with the `+` or bracket before it; null: there is none. */
+/** The number that begins at `at`, with the `+` or bracket before it, or null. */
 export function phoneAt(text: string, digit: number): Finding | null {
   const at = beginning(text, digit);
   WRITTEN.lastIndex = at;
@@ -106,7 +106,7 @@ export function phoneAt(text: string, digit: number): Finding | null {
   };
 }
 
-/** Null: it is none. */
+/** Null if it is not one. */
 function confidenceOf(number: string, before: string): number | null {
   if (isOtherwise(number)) return null;
   const isAnnounced = ANNOUNCING.test(before);

@@ -53,7 +53,7 @@ CLASSES['@'.charCodeAt(0)] = CLASS.at;
 CLASSES[':'.charCodeAt(0)] = CLASS.colon;
 
 /**
- * Everything that has a form of its own: what pattern detectors find.
+ * Everything that has its own form: what pattern detectors find.
  * @param wantsPhones telephone numbers too, which need a third-party parser
  */
 export function findForms(text: string, wantsPhones = true): readonly Finding[] {
@@ -82,7 +82,7 @@ function isHexBeside(text: string, at: number): boolean {
 const MOST_WORD = 34;
 const MOST_LETTERS = 6;
 
-/** Looks at the word around the digit at `at`, and what goes on from it; gives where the word ends. */
+/** Looks at the word around the digit at `at`, and what continues from it; gives where the word ends. */
 function numberAt(
   text: string,
   at: number,
@@ -101,7 +101,7 @@ function numberAt(
   return end;
 }
 
-/** Where two capitals begin that stand before the number and belong to it, as in `AB 12 34 56 C`; null: there are none. */
+/** Where two capitals begin that stand before the number and belong to it, as in `AB 12 34 56 C`, or null. */
 function lettersApart(text: string, at: number): number | null {
   if (text[at - 1] !== ' ' || !/[A-Z]{2}$/.test(text.slice(Math.max(0, at - 3), at - 1))) return null;
   return /[\w-]/.test(text[at - 4] ?? ' ') ? null : at - 3;

@@ -31,7 +31,7 @@ export interface StoredWeights {
   readonly words: { readonly scale: number; readonly bytes: string };
 }
 
-/** Throws if the file was trained for other signs: that is a bug of whoever changed them. */
+/** Throws if the file was trained for other signs: that is a bug of the change to them. */
 export function readWeights({ signNames, bias, signs, pairs, words }: StoredWeights): Weights {
   if (signNames.join() !== SIGNS.map(({ name }) => name).join()) throw new Error('weights for other signs');
   return { bias, signs: Float32Array.from(signs), pairs: unpacked(pairs), words: unpacked(words) };

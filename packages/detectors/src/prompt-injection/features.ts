@@ -22,7 +22,7 @@ export interface Sentence {
   readonly words: Uint16Array;
 }
 
-/** Ends of sentences; a line ends one too, because orders stand in lines of their own. */
+/** Ends of sentences; a line ends one too, because orders stand in their own lines. */
 const END = /[.!?。！？؟।]+["'”’»)\]]*(?=\s|$|[\u3000-\u9fff\uac00-\ud7af])|[。！？]|\n+/gu;
 
 export function sentencesIn(text: string): readonly Sentence[] {
@@ -37,7 +37,7 @@ export function sentencesIn(text: string): readonly Sentence[] {
   }));
 }
 
-/** Programs wrap long lines: a line that goes on in small letters, and is no field of its own, is no new sentence. */
+/** Programs wrap long lines: a line that continues in small letters, and is not a separate field, is no new sentence. */
 function unwrapped(text: string): string {
   return text.includes('\n') ? text.replace(WRAP, ' ') : text;
 }

@@ -1,7 +1,7 @@
 /**
  * Orders to an agent in a text that should hold none: how sure that is, and which sentences they are. The text is
  * judged as it is shown, and what is hidden in it is judged too. Ring 1; a signal, because a request that is worded
- * like any other cannot be told from one.
+ * like any other cannot be distinguished from one.
  */
 
 import type { HiddenFinding } from '../hidden-text/hidden-finding.ts';
@@ -34,7 +34,7 @@ const LEANING = 1.28;
 const FEW_SENTENCES = 3;
 /** Sentences beside one that is sure belong to it from here on. */
 const RELATED = 0.3;
-/** How far an order goes on behind the sentence that gave it away. */
+/** How far an order continues behind the sentence that gave it away. */
 const MOST_FOLLOWING = 8;
 /** UTF-16 units on either side in which marks around an order are looked for. */
 const MOST_AROUND = 800;
@@ -79,7 +79,7 @@ interface Candidate {
 
 function candidates(text: string, findings: readonly HiddenFinding[]): readonly Candidate[] {
   const own = judged(asShown(text, findings), null);
-  // Attack: the same letter hidden a thousand times, each of which would be judged as a text of its own.
+  // Attack: the same letter hidden a thousand times, each of which would be judged as a separate text.
   const known = new Map<string, Candidate>();
   const inside = findings
     .filter(({ kind, revealed }) => revealed !== '' && kind !== 'HOMOGLYPH' && kind !== 'STYLED_LETTERS')
@@ -129,7 +129,7 @@ function spansIn(candidate: Candidate, threshold: number): readonly InjectionSpa
   return spans;
 }
 
-/** Of windows that hold one another, the innermost: a sentence beside an order makes no order of its own. */
+/** Of windows that hold one another, the innermost: a sentence beside an order is not another order. */
 function narrowest(windows: readonly Window[]): readonly Window[] {
   const ends = new Map<number, number>();
   for (const { first, next } of windows) ends.set(first, Math.min(ends.get(first) ?? next, next));

@@ -14,7 +14,7 @@ const sign = (name: string, ...patterns: readonly RegExp[]): Sign => ({
   pattern: new RegExp(patterns.map(({ source }) => `(?:${source})`).join('|'), 'gmu'),
 });
 
-/** What answers: words like `unrestricted` are said of luggage, of beer and of access, too. */
+/** Answers: words like `unrestricted` describe luggage, beer and access, too. */
 const SPEAKER =
   '(?:a\\.?i\\.?|ais|assistants?|models?|chatbots?|bots?|llms?|\\w{0,8}gpt[\\w.-]*|claude|gemini|personas?|prompts?|answer|answering|respond\\w*|reply|replies|role-?play\\w*|pretend\\w*|act as|\\w{1,20} mode|yourself)';
 const UNBOUND =

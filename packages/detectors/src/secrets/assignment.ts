@@ -1,5 +1,5 @@
 /**
- * Passwords and keys without a mark of their own: the words before them say what they are, as in `password = "…"`,
+ * Passwords and keys without a fixed mark: the words before them say what they are, as in `password = "…"`,
  * `API_KEY: …`, `--token …`, `the password is …`. Such words stand everywhere in programs and documents, so what follows
  * must look like a secret, too: a password may be short, a key is long and random.
  *

@@ -1,7 +1,7 @@
 /**
  * What secrets look like: one row a form. A row is tried only where one of its literals stands, and all its repetitions are
  * bounded, so that no text makes looking for it expensive. Forms are those that the issuers document or that their
- * published keys have; where a form has no mark of its own, the words around it must say what it is (`assignment`).
+ * published keys have; where a form has no fixed mark, the words around it must say what it is (`assignment`).
  *
  * Ring 1.
  */
@@ -19,7 +19,7 @@ import {
 
 export interface SecretForm {
   readonly kind: string;
-  /** One of them stands in each secret of this form, within `back` characters of its start. */
+  /** One of them is in each secret of this form, within `back` characters of its start. */
   readonly literals: readonly string[];
   readonly anyCase: boolean;
   /** Characters that may stand before the literal and belong to the secret. */
@@ -410,7 +410,7 @@ const IN_CONTEXT: readonly SecretForm[] = [
   }),
 ];
 
-/** Every form, those with a mark of their own first. */
+/** Every form, those with a fixed mark first. */
 export const FORMS: readonly SecretForm[] = [
   ...CLOUD,
   ...SOURCE_HOSTS,

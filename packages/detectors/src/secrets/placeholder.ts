@@ -1,6 +1,6 @@
 /**
- * What stands where a secret would stand and is none: examples of documentation, names of variables, templates that
- * somebody fills in later. Whoever reads `YOUR_TOKEN` learns nothing, and a finding there teaches users to ignore findings.
+ * Texts in the place of a secret that are not secret: examples of documentation, names of variables, templates that
+ * someone fills in later. Anyone who reads `YOUR_TOKEN` learns nothing, and a finding there teaches users to ignore findings.
  *
  * Ring 1.
  */

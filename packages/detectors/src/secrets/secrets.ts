@@ -12,7 +12,7 @@ import { FORMS, type SecretForm } from './kinds.ts';
 import { entropyOf, isPlaceholder } from './placeholder.ts';
 import { SCHEME_END, urlCredentials } from './url-credentials.ts';
 
-/** Beginning at a literal, and whether it gives way to a form with a mark of its own. */
+/** Beginning at a literal, and whether it gives way to a form with its own mark. */
 interface Looking {
   readonly literal: Literal;
   readonly rank: number;
@@ -51,7 +51,7 @@ const SCAN = new LiteralScan(LOOKING.map(({ literal }) => literal));
 /** Every secret, in the order of its start. A text that two forms fit is reported as the one that says more. */
 export function findSecrets(text: string): readonly Finding[] {
   const found: Ranked[] = [];
-  // A form that has matched goes on behind its match, as a search from left to right does.
+  // A form that has matched continues behind its match, as a search from left to right does.
   const done = new Map<Looking['look'], number>();
   SCAN.scan(text, (index, end) => {
     const looking = LOOKING[index];

@@ -110,7 +110,7 @@ export function findTopics(text: string, own: Vocabulary | null = null): readonl
       for (const { topic, weight } of vocabulary.get(key) ?? NO_VOTES) {
         const known = said.get(topic) ?? { sum: 0, keys: new Set<string>(), first: key };
         said.set(topic, known);
-        // What is said again says a little more.
+        // A repeated word adds a little.
         known.sum += known.keys.has(key) ? weight / 4 : weight;
         known.keys.add(key);
       }

@@ -1,5 +1,5 @@
 /**
- * Words that give a topic away. `telling` ones do alone; of `usual` ones it takes three, because they are said of much else,
+ * Words that give a topic away. `telling` ones do alone; of `usual` ones it takes three, because they are also used of much else,
  * too. English, with some German, French and Spanish. Ring 1.
  */
 export interface TopicWords {

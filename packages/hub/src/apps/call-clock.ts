@@ -18,20 +18,17 @@ export interface CallClockOptions {
   readonly limitMs: number;
   /** Null: an app that nobody can keep waiting. */
   readonly waiting: Waiting | null;
-  /** Attack: an app that asks for one address after the other so that its call never ends. */
-  readonly mostWaitingMs?: number;
   /** Milliseconds of a clock that never goes back. */
   readonly now?: () => number;
 }
 
-/** Five questions that each take as long as one may. */
+/** Five questions that each take as long as one may. Attack: an app asks for one address after the other, so that its call never ends. */
 export const MOST_WAITING_MS = 600_000;
 /** While somebody thinks the clock looks again this often at least. */
 const LOOK_MS = 50;
 
 export class CallClock {
   readonly #limitMs: number;
-  readonly #mostWaitingMs: number;
   readonly #waiting: Waiting | null;
   readonly #now: () => number;
   readonly #beganAt: number;
@@ -40,9 +37,8 @@ export class CallClock {
   #timer: NodeJS.Timeout;
 
   constructor(options: CallClockOptions) {
-    const { limitMs, waiting, mostWaitingMs = MOST_WAITING_MS, now = () => performance.now() } = options;
+    const { limitMs, waiting, now = () => performance.now() } = options;
     this.#limitMs = limitMs;
-    this.#mostWaitingMs = mostWaitingMs;
     this.#waiting = waiting;
     this.#now = now;
     this.#beganAt = now();
@@ -69,6 +65,6 @@ export class CallClock {
   #leftMs(): number {
     const waited = (this.#waiting?.askingMs ?? 0) - this.#waitedBefore;
     const took = this.#now() - this.#beganAt;
-    return this.#limitMs - (took - Math.min(waited, this.#mostWaitingMs));
+    return this.#limitMs - (took - Math.min(waited, MOST_WAITING_MS));
   }
 }

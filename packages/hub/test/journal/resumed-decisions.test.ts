@@ -89,8 +89,6 @@ function judging(verdict: 'clean' | 'bad') {
   };
   const isBad = defineDetector({
     name: 'is_bad',
-    cost: 'linear',
-    isDeterministic: true,
     run: ({ texts }) => {
       const question: Question = { service: 'text', digest: texts.join(' '), input: {} };
       const known = book.find(question);

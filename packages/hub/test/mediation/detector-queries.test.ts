@@ -41,8 +41,6 @@ class Book implements AnswerBook {
 function asksAbout(book: Book, service: 'llm' | 'moderation'): Detector {
   return defineDetector({
     name: 'is_bad',
-    cost: 'model',
-    isDeterministic: false,
     run: ({ texts }) => {
       const prompt = texts.join(' ');
       const question: Question = {
@@ -287,8 +285,6 @@ for (const [what, waits, kind] of [
 function waitsForJudge(book: Book): Detector {
   return defineDetector({
     name: 'is_bad',
-    cost: 'linear',
-    isDeterministic: true,
     run: ({ texts }) => {
       const question: Question = { service: 'text', digest: texts.join(' '), input: {} };
       const known = book.find(question);

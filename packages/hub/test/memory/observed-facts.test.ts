@@ -134,7 +134,8 @@ test('a value of an app never stands for what the user stated under the same nam
   assert.deepEqual(
     stage.store
       .memory({ kind: 'system' })
-      .factsNamed('balance')
+      .facts()
+      .filter(({ name }) => name === 'balance')
       .map(({ value, learnt }) => [value, learnt]),
     [
       ['99', 'stated'],

@@ -1,5 +1,5 @@
 /**
- * Routes `provider/model` to a provider or to a model that was handed in, and wraps each call in retries and a time
+ * Routes `provider/model` to a provider or to a model that was passed in, and wraps each call in retries and a time
  * limit. The only holder of provider keys (architecture, Processes).
  *
  * Ring 1.
@@ -36,7 +36,7 @@ export function callsHere(parts: ProviderCallParts): (provider: ProviderRoute) =
   const state = { signatures: new CallSignatures(), withoutJsonMode: new Set<string>() };
   return (provider) => ({
     async complete(request, call) {
-      // Not needed for a model that was handed in, nor before the first question.
+      // Not needed for a model that was passed in, nor before the first question.
       const { callProvider } = await import('./provider-call.ts');
       return callProvider(provider, request, call, parts, state);
     },
@@ -70,7 +70,7 @@ function findRoute(id: string, options: ModelRoutes): Result<Route, Failure> {
   const model = options.models?.get(name);
   if (model !== undefined) return ok({ kind: 'model', model });
   const modelId = slash === -1 ? '' : id.slice(slash + 1);
-  // A bare id is never guessed at: it would go to whoever a library takes for the default.
+  // A bare id is never guessed at: it would go to whatever a library takes for the default.
   if (name === '' || modelId === '') {
     return failed(
       failure('unknown-model', `${quote(id, []) || 'an empty model id'} does not say which provider to ask`, {

@@ -63,7 +63,7 @@ export async function answered(
 
 interface Form {
   readonly body: (input: JsonObject) => JsonObject;
-  /** Null: it is none of the form. */
+  /** Null if it is not one of the form. */
   readonly read: (answer: Json) => Json | null;
 }
 

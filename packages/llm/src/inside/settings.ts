@@ -1,5 +1,5 @@
 /**
- * What the hub hands to the process that calls one provider, or one service, from both ends.
+ * What the hub gives to the process that calls one provider, or one service, from both ends.
  *
  * Ring 1.
  */

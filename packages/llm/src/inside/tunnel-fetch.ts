@@ -1,6 +1,6 @@
 /**
  * `fetch` for the providers' libraries inside a process whose network has one port: each connection to it is one to the provider,
- * and begins with a line that says why there is none. Certificates are checked here, as everywhere.
+ * and begins with a line that is empty, or says why there is no connection. Certificates are checked here, as everywhere.
  *
  * Ring 1.
  */
@@ -47,7 +47,7 @@ function tunnel(port: number, over: (socket: Socket) => Duplex, opened: Opened |
   let said = Buffer.alloc(0);
   const settle = (error: Error | null): unknown => {
     socket.off('data', read).off('error', settle).off('close', closed);
-    // Whoever uses it listens, and reads, from the next tick on.
+    // Its user listens, and reads, from the next tick on.
     socket.on('error', () => undefined);
     if (error === null) {
       opened?.(null, over(socket));

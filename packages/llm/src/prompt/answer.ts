@@ -1,6 +1,6 @@
 /**
  * The parts of a provider's stream, gathered into a response of the port. Everything here was written by a model or
- * by whoever answers in its place.
+ * by another that answers in its place.
  *
  * Ring 1.
  */
@@ -81,7 +81,7 @@ export class AnswerReader {
     else if (part.type === 'error') this.#error ??= streamFailure(this.#who, part.error);
   }
 
-  /** A stream without a finish reason was cut, whatever came before: half an answer is none. */
+  /** A stream without a finish reason was cut, whatever came before: half an answer is no answer. */
   end(request: ModelRequest): Result<Gathered, Failure> {
     if (this.#finish === null || this.#finish.reason.unified === 'interrupted') {
       return failed(cutFailure(this.#who));
@@ -107,7 +107,7 @@ export class AnswerReader {
     return ok({ response, signatures });
   }
 
-  /** Attack: what a server is sent comes back as its answer, and stands in the journal and in an app's context. */
+  /** Attack: what a server is sent comes back as its answer, and is in the journal and in an app's context. */
   #holdsKey(calls: readonly ModelToolCall[]): boolean {
     const secrets = this.#who.secrets.filter(({ length }) => length >= LEAST_KEY);
     if (secrets.length === 0) return false;
@@ -168,7 +168,7 @@ function parseArguments(input: string): Result<JsonObject, string> {
   return isJsonObject(parsed.value) ? ok(parsed.value) : failed('not an object');
 }
 
-/** Results are paired with calls by id, so one id must not name two calls, nor be a text of its own. */
+/** Results are paired with calls by id, so one id must not name two calls, nor carry text. */
 function uniqueId(id: string, taken: ReadonlySet<string>): string {
   const base = ACCEPTED_ID.test(id) ? id : 'call';
   let chosen = base;

@@ -26,7 +26,7 @@ export class ShownText {
       this.#repeated += overlap;
       this.#emit(delta.slice(overlap));
     } else {
-      // Other words this time: they start on a line of their own.
+      // Different words: they start on their own line.
       const text = this.#shown.slice(0, this.#repeated) + delta;
       this.#shown = '';
       this.#show('\n');

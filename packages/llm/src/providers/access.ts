@@ -1,5 +1,5 @@
 /**
- * Provider configurations as values, and the checks that need no network. Whoever reads the environment and the
+ * Provider configurations as values, and the checks that need no network. Anyone who reads the environment and the
  * files (the command line) fills these in; nothing in this package looks anything up.
  *
  * Ring 1.

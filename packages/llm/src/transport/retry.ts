@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Clock, failed, type ModelFault, ok, type Result, type RetryLimits } from '@cordon/core';
 import { type Failure, toFault } from './failure.ts';
 
-/** Chance and time, handed in. */
+/** Chance and time, passed in. */
 export interface RetryParts {
   /** In [0, 1). */
   readonly random: () => number;

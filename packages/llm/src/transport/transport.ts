@@ -1,5 +1,5 @@
 /**
- * The HTTP side of one attempt, handed to a provider's library as its `fetch`: no redirects, bounded bodies, and a
+ * The HTTP side of one attempt, given to a provider's library as its `fetch`: no redirects, bounded bodies, and a
  * record of what failed on the wire, because the libraries wrap, translate and sometimes lose errors.
  *
  * Ring 1.
@@ -11,32 +11,23 @@ import { requestedWait } from './retry.ts';
 
 export type Fetch = typeof globalThis.fetch;
 
-export interface TransportLimits {
-  /** Bytes of an answer. */
-  readonly answerBytes: number;
-  /** Bytes that are read of an error's body. */
-  readonly errorBytes: number;
-}
-
-export const DEFAULT_TRANSPORT_LIMITS: TransportLimits = {
-  answerBytes: 16 * 1024 * 1024,
-  errorBytes: 64 * 1024,
-};
+/** Of an answer. */
+const ANSWER_BYTES = 16 * 1024 * 1024;
+/** What is read of an error's body. */
+const ERROR_BYTES = 64 * 1024;
 
 /** One attempt's connection. Not reused: `failure` belongs to one request. */
 export class Transport {
   readonly #fetch: Fetch;
   readonly #who: ProviderIdentity;
   readonly #clock: Clock;
-  readonly #limits: TransportLimits;
   #failure: Failure | null = null;
   #asked = false;
 
-  constructor(fetch: Fetch, who: ProviderIdentity, clock: Clock, limits = DEFAULT_TRANSPORT_LIMITS) {
+  constructor(fetch: Fetch, who: ProviderIdentity, clock: Clock) {
     this.#fetch = fetch;
     this.#who = who;
     this.#clock = clock;
-    this.#limits = limits;
   }
 
   /** The first thing that failed on the wire; whatever the library threw later is a consequence of it. */
@@ -80,7 +71,7 @@ export class Transport {
   }
 
   async #refusal(response: Response): Promise<Failure> {
-    const body = await readText(response, this.#limits.errorBytes);
+    const body = await readText(response, ERROR_BYTES);
     const waitMs = requestedWait(response.headers, this.#clock());
     return statusFailure(this.#who, response.status, body.text, waitMs);
   }
@@ -90,7 +81,7 @@ export class Transport {
    * label their streams. A complete chat completion becomes the events it would have been.
    */
   async #whole(response: Response): Promise<Response> {
-    const body = await readText(response, this.#limits.answerBytes);
+    const body = await readText(response, ANSWER_BYTES);
     if (body.end === 'limit') throw this.#fail(this.#tooLarge());
     if (body.end === 'cut') throw this.#fail(this.#cut());
     if (/^(data|event|id|retry)?:/m.test(body.text.slice(0, 4096))) return eventStream(body.text);
@@ -109,7 +100,7 @@ export class Transport {
       if (chunk === null) return controller.error(this.#fail(this.#cut()));
       if (chunk.done) return controller.close();
       bytes += chunk.value.byteLength;
-      if (bytes <= this.#limits.answerBytes) return controller.enqueue(chunk.value);
+      if (bytes <= ANSWER_BYTES) return controller.enqueue(chunk.value);
       controller.error(this.#fail(this.#tooLarge()));
       await reader.cancel().catch(() => undefined);
     };
@@ -125,7 +116,7 @@ export class Transport {
   }
 
   #tooLarge(): Failure {
-    const limit = `${this.#limits.answerBytes} bytes`;
+    const limit = `${ANSWER_BYTES} bytes`;
     return failure(
       'invalid-response',
       `the answer of provider \`${this.#who.name}\` is longer than ${limit}`,
@@ -173,7 +164,7 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const cause = error.cause;
   if (!(cause instanceof Error)) return error.message;
-  // Connecting to `localhost` tries two addresses, and the error of both has no message of its own.
+  // Connecting to `localhost` tries two addresses, and the error of both has no message.
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
   return cause.message === '' ? code : cause.message;
 }

@@ -1,6 +1,6 @@
 /**
- * What a trace must have for a rule to say anything about it, as its plan knows it: whoever has many traces to look
- * at leaves out the rules that need something else. Sound: where a need is not met, a variable has nothing that it
+ * What a trace must have for a rule to say anything about it, as its plan knows it: a scan of many traces leaves
+ * out the rules that need something else. Sound: where a need is not met, a variable has nothing that it
  * could be bound to, or a line of the rule refutes every assignment.
  *
  * Ring 1: it saves work of who looks at many traces, and decides nothing.
@@ -19,7 +19,7 @@ export interface RuleNeeds {
 export interface TextNeed {
   /** Of each, one text occurs in one text of the trace. */
   readonly alternatives: readonly (readonly string[])[];
-  /** The type of these events; null: there are none. */
+  /** The type of these events, or null. */
   readonly undecidedWithout: string | null;
   /** Whether they are those with a content of another kind only, not those without one. */
   readonly needsContent: boolean;

@@ -99,7 +99,7 @@ function withoutTarget(event: EventObject, path: Path): Path {
   return first === 'names' ? ['arguments'] : path;
 }
 
-/** A parameter of a tool stands in its schema by its name. */
+/** A parameter of a tool is in its schema by its name. */
 function throughSchema({ event }: EventObject, path: Path): Path {
   const [first, index, ...rest] = path;
   if (event.type !== 'Tool' || first !== 'inputSchema' || typeof index !== 'number') return path;

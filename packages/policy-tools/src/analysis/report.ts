@@ -33,7 +33,7 @@ export interface Violation {
   readonly events: Readonly<Record<string, string>>;
 }
 
-/** An assignment for which a line cannot be evaluated, and none is false. Nobody knows whether the rule holds. */
+/** An assignment for which a line cannot be evaluated, and none is false. Whether the rule holds is unknown. */
 export interface UndecidedAssignment {
   readonly rule: string;
   /** In the policy's text, from 1. */
@@ -77,7 +77,7 @@ export function eventsOf(finding: Finding): Readonly<Record<string, string>> {
   return recordOf(entries);
 }
 
-/** Names come from policies and inputs; `__proto__` is one like any other. */
+/** Names come from policies and inputs; `__proto__` is an ordinary name. */
 function recordOf<T>(entries: readonly (readonly [string, T])[]): Record<string, T> {
   return Object.fromEntries(entries);
 }

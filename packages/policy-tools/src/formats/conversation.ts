@@ -35,7 +35,6 @@ interface Reader {
   /** What the model gets before all messages. */
   preamble(request: JsonObject, path: string): void;
   messages(value: Json, path: string): void;
-  /** Whether an object holds a response. */
   isResponse(value: JsonObject): boolean;
   response(value: Json, path: string): void;
 }
@@ -195,7 +194,7 @@ function wordsOf(event: TraceEvent): string {
   return event.content.map((chunk) => (chunk.type === 'text' ? chunk.text : '')).join('');
 }
 
-/** A list of pairs is one conversation, told anew by each request. */
+/** A list of pairs is one conversation, told again by each request. */
 function readExchanges(format: ConversationFormat, reading: Reading, exchanges: readonly Json[]): void {
   const history = new History();
   for (const [index, value] of exchanges.entries()) {

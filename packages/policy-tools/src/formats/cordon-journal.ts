@@ -255,7 +255,7 @@ export class JournalReader {
         prompt: id(this.#reading.nameAt(body, 'prompt', path)),
         allow: own(body, 'allow') === true,
         by: own(body, 'by') === 'user' ? 'user' : 'no-answer',
-        // A word that is none of them is none that was offered.
+        // A word that is not among them was not offered.
         duration: (own(body, 'duration') ?? null) as BodyOf<'permission.answered'>['duration'],
         ...shown,
         ...(isEdited ? { edits: [] } : {}),
@@ -272,7 +272,7 @@ export class JournalReader {
     this.#reading.emit({ ...event, path: position.path, ...located });
   }
 
-  /** The effect happens when it has been allowed; what is known of it stands in its proposal. */
+  /** The effect happens when it has been allowed; what is known of it is in its proposal. */
   #decided({ kind, causes, body, path }: Entry): { readonly body: EventBody } | null {
     const verdict = own(body, 'verdict');
     if (verdict !== 'allow' && verdict !== 'deny')

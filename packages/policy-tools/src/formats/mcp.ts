@@ -57,7 +57,7 @@ const WRAPPED: readonly string[] = [
   'response',
 ];
 
-/** The JSON-RPC message or batch in an entry of a log, with its key; null: there is none. */
+/** The JSON-RPC message or batch in an entry of a log, with its key, or null. */
 export function wrappedMessage(entry: JsonObject): { readonly key: string; readonly value: Json } | null {
   for (const key of WRAPPED) {
     const inner = own(entry, key);
@@ -328,7 +328,7 @@ export class McpReader {
     const take = (asked: Direction) => this.#pending.get(pendingKey(server, asked, id))?.pop() ?? null;
     if (direction !== null) return take(direction === 'to-server' ? 'to-client' : 'to-server');
     if (isClientResult(result)) return take('to-client') ?? take('to-server');
-    // An error could be anybody's; any other result is none that a client gives.
+    // Any side can send an error; a client gives no other result.
     return take('to-server') ?? (result === null ? take('to-client') : null);
   }
 

@@ -253,7 +253,7 @@ function readBuiltInCall(
   if (found.length > 0) emitOutput(reading, frames, { callId, path, pieces: found });
 }
 
-/** What came of a built-in call, where it stands in the call's own item. */
+/** What came of a built-in call, where it is in the call's own item. */
 function builtInResults(reading: Reading, item: JsonObject, path: string): readonly Piece[] {
   const result = own(item, 'result') ?? null;
   const image =

@@ -1,6 +1,6 @@
 /**
  * The traps of the language: texts, functions and lines that do not do what they seem to, and what other
- * implementations of the language read otherwise. The latter is said only of rules that these load, because a rule
+ * implementations of the language read otherwise. The latter is reported only for rules that these load, because a rule
  * that uses an addition means here what it says here.
  *
  * Ring 1: no decision depends on it. Section numbers are those of the language's specification.
@@ -50,7 +50,7 @@ export function lintDifferences(context: LintContext): void {
   recursion(context);
 }
 
-// ── traps, whoever reads the rule ───────────────────────────────────────────────────────────────────────────────
+// ── traps, whoever reads the rule ──────────────────────────────────────────────────────────────────────────────────
 
 function traps(context: LintContext, part: Expression, body: LintBody | null, isPortable: boolean): void {
   switch (part.kind) {
@@ -538,7 +538,7 @@ function grouping(context: LintContext, line: Expression): void {
   for (const part of joined) for (const inner of partsOf(part)) grouping(context, inner);
 }
 
-/** What stands in its own brackets. */
+/** What is in its own brackets. */
 function partsOf(part: Expression): readonly Expression[] {
   switch (part.kind) {
     case 'call':

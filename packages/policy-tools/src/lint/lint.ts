@@ -32,7 +32,7 @@ export interface LintSubject {
 }
 
 export interface LintOptions {
-  /** The tools of the installed apps. Without them, nothing is said about tools. */
+  /** The tools of the installed apps. Without them, tools are not checked. */
   readonly tools?: readonly ToolSchema[];
   /** Whether there are no other tools; if there may be, only those that look misspelt are reported. */
   readonly isComplete?: boolean;
@@ -42,7 +42,7 @@ export interface LintOptions {
 
 /**
  * Everything that looks wrong in a policy beside what loading has reported, as warnings in the order of the text.
- * What only differs from other implementations of the language is said of rules that these accept.
+ * What only differs from other implementations of the language is reported for rules that these accept.
  */
 export function lint({ tree, source }: LintSubject, options: LintOptions = {}): readonly Diagnostic[] {
   const additions: Span[] = [];

@@ -16,19 +16,19 @@ import {
 
 export interface ToolSchema {
   readonly name: string;
-  /** Of the arguments object; null: not known, so nothing is said about arguments. */
+  /** Of the arguments object; null if unknown; then arguments are not checked. */
   readonly parameters: JsonSchema | null;
   /** The installed apps that have it; absent: not known. */
   readonly apps?: readonly string[];
 }
 
-/** More are no toolbox, but an attack on the time of whoever looks at them. */
+/** More are no toolbox, but an attack on the time of anyone who looks at them. */
 const MAX_TOOLS = 10_000;
 
 /**
  * Reads a list of tools, or an object that holds one under `tools` (also inside `result`, as MCP answers `tools/list`).
  * An entry is `{name, parameters | inputSchema | input_schema}`, the same under `function`, or Gemini's
- * `{functionDeclarations: […]}`. Fails with a sentence that says which entry is none.
+ * `{functionDeclarations: […]}`. Fails with a sentence that names the invalid entry.
  */
 export function parseTools(value: Json): Result<readonly ToolSchema[], string> {
   const list = listIn(value);

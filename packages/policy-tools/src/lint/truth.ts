@@ -258,7 +258,7 @@ function canHold(value: Type, wanted: string): boolean {
 
 // ── flows in a circle ───────────────────────────────────────────────────────────────────────────────────────────
 
-/** Nobody writes more; each is compared with those before it. */
+/** No policy has more; each is compared with those before it. */
 const MAX_FLOWS = 200;
 
 function flowCircles(context: LintContext, together: readonly Expression[]): void {

@@ -26,7 +26,7 @@ export class Located {
     this.path = text === null ? path : join(path, text.key);
   }
 
-  /** The text itself; null: it is none. */
+  /** The text itself; null if it is not one. */
   get text(): string | null {
     return typeof this.#value === 'string' ? this.#value : null;
   }
@@ -43,7 +43,7 @@ export class Located {
     return parsed.ok ? new Located(parsed.value, this.path, 'plain') : this;
   }
 
-  /** The elements of a list; null: it is none. */
+  /** The elements of a list; null if it is not one. */
   items(): readonly Located[] | null {
     if (this.#form === 'plain') {
       if (!isList(this.#value)) return null;
@@ -56,7 +56,7 @@ export class Located {
     );
   }
 
-  /** The value under `key` of an object; null: there is none, or it is null. */
+  /** The value under `key` of an object; null if there is none. */
   get(key: string): Located | null {
     switch (this.#form) {
       case 'plain': {

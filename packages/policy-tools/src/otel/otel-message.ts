@@ -195,7 +195,7 @@ function readCall(
   });
 }
 
-/** The text at `located`; null: there is none. An id that is no text links nothing, so it is refused. */
+/** The text at `located`, or null. An id that is no text links nothing, so it is refused. */
 export function textOf(reading: Reading, located: Located | null | undefined): string | null {
   if (located === null || located === undefined) return null;
   if (located.text === null) reading.wrong(located.path, 'it is a text');

@@ -3,7 +3,7 @@
  *
  * Each run of an agent (`invoke_agent`) is a separate context; what its parent had seen flows into it, and what it
  * had seen flows back when it ends; linked spans likewise. Every span repeats the conversation so far, so a message
- * becomes an event where it is told first; where another context is told of it, its next event names it as a cause.
+ * becomes an event where it first appears; where another context learns of it, its next event names it as a cause.
  *
  * Ring 1: recordings are read with it; the hub does not use it.
  */

@@ -198,7 +198,7 @@ function isReadEvent(name: unknown): boolean {
   return typeof name === 'string' && EVENTS.has(name);
 }
 
-/** What stands in an event that is read is looked at where it is read. */
+/** What is in an event that is read is looked at where it is read. */
 function checkEvent(reading: Reading, event: JsonObject, path: string): void {
   const name = own(event, 'name');
   const isRead = isReadEvent(name);

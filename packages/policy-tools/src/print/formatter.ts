@@ -102,7 +102,6 @@ interface Line {
   readonly pieces: readonly Piece[];
   readonly depth: number;
   readonly comments: readonly Comment[];
-  /** The depth of each of the comments. */
   readonly commentDepths: readonly number[];
   readonly isAfterBlankLine: boolean;
   readonly kind: LineKind;

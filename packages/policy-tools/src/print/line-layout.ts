@@ -1,10 +1,10 @@
 /**
  * One line of the language (a head, or a line of a block) on one or more lines of text: what stands between its tokens,
- * and where it is broken if it is too long. New breaks stand inside of brackets only, where a line may always go on;
+ * and where it is broken if it is too long. New breaks stand inside of brackets only, where a line may always continue;
  * outside of brackets the author's own are kept.
  *
  * INVARIANT (continuation): whatever does not stand on the first line is indented more deeply than it, or closes a
- * bracket, so that no part of the line can be taken for a line, a statement or a block of its own.
+ * bracket, so that no part of the line can be taken for a line, a statement or its own block.
  *
  * Ring 1: no decision depends on it.
  */
@@ -22,7 +22,7 @@ export interface Piece {
   readonly role: Role | null;
   /** Whether it is the first of its line in the text as it was. */
   readonly isLineStart: boolean;
-  /** On lines of their own before it. */
+  /** On their own lines before it. */
   readonly comments: readonly Comment[];
   /** Behind it. */
   readonly trailing: string | null;
@@ -307,7 +307,7 @@ class LineWriter {
     this.#isEnded = true;
   }
 
-  /** A new line, after the comments that have lines of their own. */
+  /** A new line, after the comments that have their own lines. */
   #break(depth: number, comments: readonly Comment[], next = depth): void {
     this.#isEnded = false;
     const indentation = INDENTATION.repeat(depth);

@@ -129,7 +129,7 @@ const NEXT: Readonly<Record<number, Level>> = {
   [LEVEL.power]: LEVEL.unary,
 };
 
-/** Names that mean something else where an expression may begin or go on; in parentheses they are names. */
+/** Names that mean something else where an expression may begin or continue; in parentheses they are names. */
 const WORDS: ReadonlySet<string> = new Set([
   ...['and', 'or', 'not', 'is', 'in', 'contains_only'],
   ...['if', 'else', 'for', 'import', 'from'],
@@ -402,7 +402,7 @@ function isOperation({ kind }: Expression): boolean {
   return kind === 'binary' || kind === 'logic' || kind === 'unary' || kind === 'ternary';
 }
 
-/** The parts that stand in the line itself and not inside of another bracket. */
+/** The parts that are in the line itself and not inside of another bracket. */
 function openParts(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case 'binary':

@@ -17,7 +17,7 @@ export interface Comment {
 export interface Gap {
   /** On the line of the token before. */
   readonly trailing: string | null;
-  /** On lines of their own. */
+  /** On their own lines. */
   readonly comments: readonly Comment[];
   /** Whether the token behind the gap is the first of its line, and whether a blank line stands directly before it. */
   readonly isLineStart: boolean;

@@ -75,7 +75,7 @@ class ChatDecoder {
   /** Those that outputs may tell again. */
   readonly #calls: { readonly callId: string | null; readonly name: string; readonly args: JsonObject }[] =
     [];
-  /** What of them has been told, by id, name and arguments; as far as somebody asked. */
+  /** What of them has been told, by id, name and arguments; as far as someone asked. */
   readonly #told = new Set<string>();
   #toldOf = 0;
 
@@ -158,7 +158,7 @@ class ChatDecoder {
       : { ...frame, type: 'ToolCall', callId, kind, name, arguments: args };
   }
 
-  /** A call that an output tells again: with the same id, name and arguments. Attack: another one, in a place that nobody reads. */
+  /** A call that an output repeats: with the same id, name and arguments. Attack: another one, in a place that nobody reads. */
   #wasTold(again: Json): boolean {
     if (!isJsonObject(again) || strangeKey(again, AGAIN_KEYS) !== null) return false;
     for (; this.#toldOf < this.#calls.length; this.#toldOf++) {

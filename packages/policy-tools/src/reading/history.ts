@@ -3,7 +3,7 @@
  * not told again, and what is linked to a repetition is linked to the original.
  *
  * A repetition is found in order: each request is matched with the conversation from its beginning, so a second
- * call that is equal to the first is new the first time that both stand in one request.
+ * call that is equal to the first is new the first time that both are in one request.
  *
  * Ring 1: recordings are read with it; the hub does not use it.
  */

@@ -30,11 +30,11 @@ export function elementKeys(read: readonly string[], notes: Parameters<typeof kn
 export interface StrangeKey {
   /** The key, and the way from it to what is strange. */
   readonly keys: readonly [string, ...string[]];
-  /** `unknown`: the key is not known. `shape`: its value is none that it may have. `spoken`: it holds a conversation. */
+  /** `unknown`: the key is not known. `shape`: its value is not allowed. `spoken`: it holds a conversation. */
   readonly why: 'unknown' | 'shape' | 'spoken';
 }
 
-/** The first key that is not known and whose value says something, or whose value is not as it must be; null: there is none. */
+/** The first key that is not known and whose value says something, or whose value is not as it must be, or null. */
 export function strangeKey(element: JsonObject, known: KnownKeys): StrangeKey | null {
   for (const key in element) {
     if (!Object.hasOwn(element, key)) continue;
@@ -80,7 +80,7 @@ const AROUND = knownKeys([], {
   figures: ['usageMetadata', 'usage_metadata'],
 });
 
-/** The first key around a conversation whose value could be a part of one; null: there is none. */
+/** The first key around a conversation whose value could be a part of one, or null. */
 export function besideKey(
   around: JsonObject,
   known: KnownKeys,

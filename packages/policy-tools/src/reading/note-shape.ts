@@ -133,7 +133,7 @@ export function isMark(text: string): boolean {
   return text.length <= (/\s/.test(text) ? MOST_MARK : MOST_WORD) && PLAIN.test(text);
 }
 
-/** Under unknown keys. What is said is a word as well where it stands under a key of such words. */
+/** Under unknown keys. A text under a key of words is one as well. */
 function isWord(text: string, key: string): boolean {
   return !SAID.has(key) && isMark(text) && !/\s/.test(text.trim().replace(TIME, ''));
 }

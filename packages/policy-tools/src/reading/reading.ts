@@ -52,7 +52,7 @@ export class Reading {
     this.events.push(event);
   }
 
-  /** An object at `path`; an empty one, and the fault, if it is none. */
+  /** An object at `path`; an empty one, and the fault, if it is not one. */
   object(value: Json | undefined, path: string, what: string): JsonObject {
     if (isJsonObject(value)) return value;
     this.wrong(path, `${what} is an object`);
@@ -165,7 +165,7 @@ export class Reading {
   }
 }
 
-/** What the first event of an element has of its own, and what all of them have. */
+/** What only the first event of an element has, and what all of them have. */
 export class Frames {
   readonly #shared: EventFrame;
   /** Given away once, whichever view of the frames asks first. */

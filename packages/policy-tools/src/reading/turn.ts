@@ -126,7 +126,7 @@ export interface CallParts {
   readonly path: string;
   /** Where the name stands, or what it is made from. */
   readonly namePath: string;
-  /** Null: there are none. */
+  /** Null if there are none. */
   readonly argumentsPath: string | null;
   readonly server?: string | null;
 }

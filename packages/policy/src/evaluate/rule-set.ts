@@ -18,7 +18,7 @@ import {
   type VisibleEvent,
 } from '../values/event-object.ts';
 import type { Evidence } from '../values/evidence.ts';
-import type { LongTexts } from '../values/long-texts.ts';
+import type { TextQuestions } from '../values/text-questions.ts';
 import { type Batch, Trace } from '../values/trace.ts';
 import { OBJECT_TYPES } from '../values/types.ts';
 import { parameters as parametersValue, undecided, type Value } from '../values/value.ts';
@@ -48,11 +48,11 @@ export class RuleProgram {
   /** By type of event; made when the first of it comes, because a trace has few of them. */
   readonly #uses = new Map<string, TypeUses>();
   /** Where a value is looked for in long texts; null: here and at once. */
-  readonly longTexts: LongTexts | null;
+  readonly textQuestions: TextQuestions | null;
 
-  constructor(rules: readonly CompiledRule[], longTexts: LongTexts | null = null) {
+  constructor(rules: readonly CompiledRule[], textQuestions: TextQuestions | null = null) {
     this.rules = rules;
-    this.longTexts = longTexts;
+    this.textQuestions = textQuestions;
     this.plans = rules.map(planRule);
     this.domains = new Set(rules.flatMap((rule) => rule.domains));
     this.asksOrigin = rules.some((rule) => rule.asksOrigin);
@@ -200,7 +200,7 @@ export class RuleSet {
     this.#wants = wants;
     this.#trace = new Trace(program.linkedCalls, paths);
     this.#index = new DomainIndex(program.domains);
-    this.#seen = program.asksOrigin ? new SeenTexts(null, program.longTexts) : null;
+    this.#seen = program.asksOrigin ? new SeenTexts(null, program.textQuestions) : null;
     const origins = originsIn(this.#seen);
     this.#context = contextOver(this.#index, {
       input: inputOf(parameters),

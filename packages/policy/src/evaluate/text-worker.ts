@@ -10,8 +10,8 @@ import type { TraceEvent } from '../events/trace-event.ts';
 import { readingsOf } from '../origin/forms.ts';
 import { foundIn, phraseOf, SeenTexts } from '../origin/seen-texts.ts';
 import { type Detector, NEEDS_PARSER, NoAnswer } from '../values/detector.ts';
-import type { TextWork, WorkFault } from '../values/long-texts.ts';
 import { PatternCache } from '../values/pattern-cache.ts';
+import type { TextWork, WorkFault } from '../values/text-questions.ts';
 import { Trace } from '../values/trace.ts';
 
 /** Findings that one answer tells. More of them would keep the thread that decides busy. */

@@ -11,7 +11,7 @@ import { isJsonObject, type Json, type Question } from '@cordon/core';
 import { flows, type Place } from '../events/provenance.ts';
 import type { EventObject } from '../values/event-object.ts';
 import type { WholeMatch } from '../values/evidence.ts';
-import type { LongTexts } from '../values/long-texts.ts';
+import type { TextQuestions } from '../values/text-questions.ts';
 import { isUndecided, type Undecided } from '../values/value.ts';
 import { formsIn, type Reading } from './forms.ts';
 import { type Bringer, longBringer, seenIn } from './sources.ts';
@@ -165,30 +165,25 @@ export class SeenTexts {
   readonly #lanes = new Map<string, number>();
   readonly #texts: Text[] = [];
   readonly #stream = new Stream();
-  readonly #longTexts: LongTexts | null;
+  readonly #textQuestions: TextQuestions | null;
   /** What another thread looks through. */
   readonly #long: LongSource[] = [];
   #isLost = false;
 
-  /** @param longTexts where long texts are looked through; null: here and at once */
-  constructor(base: SeenTexts | null = null, longTexts: LongTexts | null = null) {
+  /** @param textQuestions where long texts are looked through; null: here and at once */
+  constructor(base: SeenTexts | null = null, textQuestions: TextQuestions | null = null) {
     this.#base = base;
-    this.#longTexts = longTexts;
+    this.#textQuestions = textQuestions;
   }
 
   /** A private continuation: it sees its base and changes nothing in it. */
   fork(): SeenTexts {
-    return new SeenTexts(this, this.#longTexts);
-  }
-
-  /** How many words it keeps. */
-  get size(): number {
-    return this.#stream.length;
+    return new SeenTexts(this, this.#textQuestions);
   }
 
   /** Whether the thread that asks has other work, and leaves long texts to another. */
   get isShared(): boolean {
-    return this.#longTexts !== null;
+    return this.#textQuestions !== null;
   }
 
   /** Whether a text was left out, so that nothing can be said for certain. */
@@ -197,7 +192,7 @@ export class SeenTexts {
   }
 
   add(event: EventObject): void {
-    const bringer = this.#longTexts === null ? null : longBringer(event);
+    const bringer = this.#textQuestions === null ? null : longBringer(event);
     if (bringer !== null) {
       this.#long.push({ event, bringer, group: groupOf(bringer) });
       return;
@@ -279,12 +274,12 @@ export class SeenTexts {
 
   /** What the thread says of each long text that was visible; what it has not said yet, `effort` waits for. */
   #inLong({ words, isDecoded }: Phrase, place: Place, effort: Effort): readonly Hit[] {
-    const longTexts = this.#longTexts;
-    if (longTexts === null) return [];
+    const textQuestions = this.#textQuestions;
+    if (textQuestions === null) return [];
     return this.#long.flatMap((source) => {
       const { event, bringer, group } = source;
       if (!flows(event.place, place)) return [];
-      const reply = longTexts.ask({ kind: 'origin', event: event.event, value: words.text, isDecoded });
+      const reply = textQuestions.ask({ kind: 'origin', event: event.event, value: words.text, isDecoded });
       if (isUndecided(reply)) {
         effort.open ??= reply;
         effort.awaits.push(...reply.awaits);

@@ -8,7 +8,7 @@
 import type { Json } from '@cordon/core';
 import type { EventObject } from '../values/event-object.ts';
 import { type OriginKind, textsOf } from '../values/evidence.ts';
-import { isLong } from '../values/long-texts.ts';
+import { isLong } from '../values/text-questions.ts';
 import { isDictionary, isList, isTagged, type Value } from '../values/value.ts';
 import { decodingsOf } from './encodings.ts';
 import { jsonFields, recordFields } from './record-text.ts';

@@ -1413,8 +1413,8 @@ function hintFor(token: Token): string | undefined {
 }
 
 /** One text, read: for callers that want the tree alone. */
-export function parseText(text: string, file = 'policy.gr'): { tree: PolicyTree; diagnostics: Diagnostics } {
-  const source = new Source(file, text);
+export function parseText(text: string): { tree: PolicyTree; diagnostics: Diagnostics } {
+  const source = new Source('policy.gr', text);
   const diagnostics = new Diagnostics(source);
   return { tree: parse(source, diagnostics), diagnostics };
 }

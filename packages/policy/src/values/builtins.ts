@@ -4,15 +4,16 @@
  *
  * Ring 0.
  */
+
 import { type Json, parseJson } from '@cordon/core';
 import { EXHAUSTED_REASON, type Match } from '@cordon/regex';
 import type { Detector } from './detector.ts';
 import { textsOf } from './evidence.ts';
-import { areLong, type LongTexts } from './long-texts.ts';
 import { images, imageUrls } from './methods.ts';
 import { compare, elements, truth } from './operators.ts';
 import type { PatternCache } from './pattern-cache.ts';
 import { jsonTextOf } from './python-str.ts';
+import { areLong, type TextQuestions } from './text-questions.ts';
 import {
   type Dictionary,
   type Highlight,
@@ -29,7 +30,6 @@ import {
   undecidedIn,
   type Value,
 } from './value.ts';
-
 export interface FunctionSpec {
   readonly name: string;
   /** How many arguments, those with a name included. */
@@ -155,8 +155,8 @@ function match(cache: PatternCache, pattern: Value, text: Value): Value {
   if (typeof text !== 'string') return undecided(`\`match\` in ${kindOf(text)}`);
   const compiled = cache.compile(pattern);
   if (!compiled.ok) return undecided(compiled.fault);
-  if (cache.longTexts !== null && areLong([text])) {
-    const reply = cache.longTexts.ask({ kind: 'match', pattern, text });
+  if (cache.textQuestions !== null && areLong([text])) {
+    const reply = cache.textQuestions.ask({ kind: 'match', pattern, text });
     if (isUndecided(reply)) return reply;
     return typeof reply.answer === 'boolean' ? reply.answer : undecided('`match` failed');
   }
@@ -178,14 +178,19 @@ export function matchesIn(cache: PatternCache, pattern: Value, text: Value): rea
   if (typeof text !== 'string') return undecided(`\`find\` in ${kindOf(text)}`);
   const compiled = cache.compile(pattern);
   if (!compiled.ok) return undecided(compiled.fault);
-  if (cache.longTexts !== null && areLong([text])) return foundElsewhere(pattern, text, cache.longTexts);
+  if (cache.textQuestions !== null && areLong([text]))
+    return foundElsewhere(pattern, text, cache.textQuestions);
   const matches = compiled.value.findAll(text);
   return matches === 'exhausted' ? undecided(EXHAUSTED_REASON) : matches;
 }
 
 /** The process answers with the start and the end of each match. */
-function foundElsewhere(pattern: string, text: string, longTexts: LongTexts): readonly Match[] | Undecided {
-  const reply = longTexts.ask({ kind: 'find', pattern, text });
+function foundElsewhere(
+  pattern: string,
+  text: string,
+  textQuestions: TextQuestions,
+): readonly Match[] | Undecided {
+  const reply = textQuestions.ask({ kind: 'find', pattern, text });
   if (isUndecided(reply)) return reply;
   return readMatches(reply.answer, text.length) ?? undecided('`find` failed');
 }

@@ -7,7 +7,7 @@
 
 import { isJsonObject, type Json, type JsonObject, type Question } from '@cordon/core';
 import { examinedTexts } from './evidence.ts';
-import { type AskedWork, areLong, isLong, type LongTexts, WORK_FAULTS } from './long-texts.ts';
+import { type AskedWork, areLong, isLong, type TextQuestions, WORK_FAULTS } from './text-questions.ts';
 import {
   type Callable,
   callable,
@@ -21,10 +21,6 @@ import {
 export interface DetectorSpec {
   /** As rules import it. */
   readonly name: string;
-  /** `model`: it asks a model or a service, so rules should ask it last. */
-  readonly cost: 'linear' | 'model';
-  /** Whether the same texts always have the same answer. */
-  readonly isDeterministic: boolean;
   /**
    * The arguments in order, the first included. With them, positional and named arguments are both found in `given`,
    * and an argument that is not among them makes the rule undecided. Without: as they come.
@@ -80,8 +76,7 @@ export interface DetectorCall {
   mark(text: number, start: number, end: number): void;
 }
 
-export interface Detector
-  extends Pick<DetectorSpec, 'name' | 'cost' | 'isDeterministic' | 'parameters' | 'choices'> {
+export interface Detector extends Pick<DetectorSpec, 'name' | 'parameters' | 'choices'> {
   readonly callable: Callable;
   /** What it says of one call, whatever throws within it. Without an answer nothing is marked. */
   judge(call: DetectorCall): Answer;
@@ -91,9 +86,9 @@ export interface Detector
  * Makes a function of a program one that rules can import: those of the standard library under their own modules, any
  * other from `cordon.detectors`. Throws when the name cannot be one of a rule.
  *
- * @param longTexts where texts are looked at that are long, or need a third-party parser; null: here and at once
+ * @param textQuestions where texts are looked at that are long, or need a third-party parser; null: here and at once
  */
-export function defineDetector(spec: DetectorSpec, longTexts: LongTexts | null = null): Detector {
+export function defineDetector(spec: DetectorSpec, textQuestions: TextQuestions | null = null): Detector {
   const { run: _, asksOutside = () => false, ...described } = spec;
   const { name } = described;
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
@@ -112,7 +107,8 @@ export function defineDetector(spec: DetectorSpec, longTexts: LongTexts | null =
       given,
       mark: (text, start, end) => mark(0, text, start, end),
     };
-    const elsewhere = longTexts === null || asksOutside(call) ? null : new Elsewhere(name, call, longTexts);
+    const elsewhere =
+      textQuestions === null || asksOutside(call) ? null : new Elsewhere(name, call, textQuestions);
     if (elsewhere !== null && isLongCall(call)) return elsewhere.ask(false);
     const known = hasAsked ? (elsewhere?.known() ?? null) : null;
     if (known !== null) return known;
@@ -149,23 +145,23 @@ function judged({ name, run }: DetectorSpec, call: DetectorCall): Answer {
 class Elsewhere {
   readonly #name: string;
   readonly #call: DetectorCall;
-  readonly #longTexts: LongTexts;
+  readonly #textQuestions: TextQuestions;
 
-  constructor(name: string, call: DetectorCall, longTexts: LongTexts) {
+  constructor(name: string, call: DetectorCall, textQuestions: TextQuestions) {
     this.#name = name;
     this.#call = call;
-    this.#longTexts = longTexts;
+    this.#textQuestions = textQuestions;
   }
 
   /** Null: nobody has answered it. */
   known(): Value | null {
-    const reply = this.#longTexts.find(this.#work(false));
+    const reply = this.#textQuestions.find(this.#work(false));
     return reply === null ? null : this.#read(reply);
   }
 
   /** @param isParsed whether our own code needs a third-party parser for it */
   ask(isParsed: boolean): Value {
-    return this.#read(this.#longTexts.ask(this.#work(isParsed)));
+    return this.#read(this.#textQuestions.ask(this.#work(isParsed)));
   }
 
   #work(isParsed: boolean): AskedWork {
@@ -174,7 +170,7 @@ class Elsewhere {
   }
 
   /** The detector's answer, and for each mark its text, start and end: of a process that a text may have taken over. */
-  #read(reply: ReturnType<LongTexts['ask']>): Value {
+  #read(reply: ReturnType<TextQuestions['ask']>): Value {
     if (isUndecided(reply)) return reply;
     const { answer } = reply;
     const marks = isJsonObject(answer) ? placesIn(answer.marks, this.#call.texts) : null;

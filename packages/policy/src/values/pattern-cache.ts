@@ -5,7 +5,7 @@
  */
 import type { Result } from '@cordon/core';
 import { compilePattern, type Pattern, type PatternOptions } from '@cordon/regex';
-import type { LongTexts } from './long-texts.ts';
+import type { TextQuestions } from './text-questions.ts';
 
 /** Steps of all patterns that a cache keeps. */
 const MAX_KEPT = 200_000;
@@ -21,11 +21,11 @@ export class PatternCache {
   };
   readonly #capacity: number;
   /** Where rules look for patterns in long texts; null: here and at once. */
-  readonly longTexts: LongTexts | null;
+  readonly textQuestions: TextQuestions | null;
   #size = 0;
 
-  constructor(capacity = MOST_PATTERNS, longTexts: LongTexts | null = null) {
-    this.longTexts = longTexts;
+  constructor(capacity = MOST_PATTERNS, textQuestions: TextQuestions | null = null) {
+    this.textQuestions = textQuestions;
     this.#capacity = capacity;
   }
 

@@ -37,8 +37,6 @@ export interface PredicateSpec {
 export function definePredicate({ name, parameters, run }: PredicateSpec): Detector {
   return {
     name,
-    cost: 'model',
-    isDeterministic: false,
     parameters,
     callable: callable(name, (positional, named) => {
       const bound = valuesOf(name, parameters, positional, named);

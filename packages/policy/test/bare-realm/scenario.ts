@@ -37,8 +37,6 @@ ask "shall it go" if:
 
 const SECRETS = defineDetector({
   name: 'secrets',
-  cost: 'linear',
-  isDeterministic: true,
   run: ({ texts, mark }) =>
     texts.flatMap((text, index) => {
       const at = text.indexOf('key-');

@@ -16,15 +16,13 @@ function policyOf(known: Map<string, boolean>, body: string): Policy {
   const detectors = [
     defineDetector({
       name: 'is_bad',
-      cost: 'model',
-      isDeterministic: false,
       run: ({ texts }) => {
         const text = texts.join();
         const answer = known.get(text);
         return answer ?? awaiting({ service: 'llm', digest: text, input: { prompt: text } });
       },
     }),
-    defineDetector({ name: 'never', cost: 'linear', isDeterministic: true, run: () => noAnswer('never') }),
+    defineDetector({ name: 'never', run: () => noAnswer('never') }),
   ];
   const policy = loadPolicy(
     `from invariant import count\nfrom cordon.detectors import is_bad, never\nraise "bad" if:\n${body}`,

@@ -261,8 +261,6 @@ test('detectors look at what an event holds once, however many events flow to it
   let asked = 0;
   const dear = defineDetector({
     name: 'dear',
-    cost: 'linear',
-    isDeterministic: true,
     parameters: ['data'],
     run: () => {
       asked++;

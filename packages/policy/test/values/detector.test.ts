@@ -12,8 +12,6 @@ import {
 
 const SECRETS = defineDetector({
   name: 'secrets',
-  cost: 'linear',
-  isDeterministic: true,
   run: ({ texts, mark }) =>
     texts.flatMap((text, index) => {
       const at = text.indexOf('KEY');
@@ -57,8 +55,6 @@ test('a detector that is not there, fails, or answers no data leaves the rule un
   });
   const failing = defineDetector({
     name: 'secrets',
-    cost: 'model',
-    isDeterministic: false,
     run: () => {
       throw new Error('no model');
     },
@@ -68,8 +64,6 @@ test('a detector that is not there, fails, or answers no data leaves the rule un
   ]);
   const strange = defineDetector({
     name: 'secrets',
-    cost: 'linear',
-    isDeterministic: true,
     run: () => Number.NaN,
   });
   assert.deepEqual(analysed(policyOf('secrets(m) == 1', [strange]), 'KEY').open, [
@@ -80,8 +74,6 @@ test('a detector that is not there, fails, or answers no data leaves the rule un
 test('a value reference asks the detector of its kind', () => {
   const pii = defineDetector({
     name: 'pii',
-    cost: 'linear',
-    isDeterministic: true,
     run: ({ texts }) => (texts.some((text) => text.includes('@')) ? ['EMAIL_ADDRESS'] : []),
   });
   const text = 'raise "x" if:\n    (c: ToolCall)\n    c is tool:send({to: <EMAIL_ADDRESS>})\n';
@@ -113,8 +105,6 @@ test('an answer that is no plain data leaves the rule undecided: a promise is no
   ]) {
     const strange = defineDetector({
       name: 'secrets',
-      cost: 'linear',
-      isDeterministic: true,
       run: () => answer as unknown as string[],
     });
     const policy = policyOf('any(secrets(m))', [strange]);
@@ -126,8 +116,6 @@ test('an answer that is no plain data leaves the rule undecided: a promise is no
 test('a range never leaves the text, whatever a detector says', () => {
   const wide = defineDetector({
     name: 'secrets',
-    cost: 'linear',
-    isDeterministic: true,
     run: ({ mark }) => {
       mark(0, -5, 999);
       mark(0, 2, 1);
@@ -141,8 +129,6 @@ test('a range never leaves the text, whatever a detector says', () => {
 test('what the standard library does not have is imported from a module of its own', () => {
   const ibans = defineDetector({
     name: 'ibans',
-    cost: 'linear',
-    isDeterministic: true,
     run: ({ texts }) => texts.filter((text) => text.startsWith('DE')),
   });
   const text = 'from cordon.detectors import ibans\nraise "x" if:\n    (m: Message)\n    any(ibans(m))\n';
@@ -163,8 +149,6 @@ test('what the standard library does not have is imported from a module of its o
 test('arguments are bound by the names that a detector gives them, the texts of the first too', () => {
   const words = defineDetector({
     name: 'secrets',
-    cost: 'linear',
-    isDeterministic: true,
     parameters: ['data', 'word', 'least'],
     run: ({ texts, given }) =>
       texts.filter((text) => text.split(String(given.word ?? 'KEY')).length > Number(given.least ?? 1)),
@@ -190,8 +174,6 @@ test('arguments are bound by the names that a detector gives them, the texts of 
 test('a text that an argument can never be is refused where the policy writes it', () => {
   const spoken = defineDetector({
     name: 'secrets',
-    cost: 'linear',
-    isDeterministic: true,
     parameters: ['data', 'language'],
     choices: { language: new Set(['de', 'en']) },
     run: () => [],
@@ -210,8 +192,6 @@ test('a text that an argument can never be is refused where the policy writes it
 test('a detector that has no answer says why, and the rule is undecided', () => {
   const unsure = defineDetector({
     name: 'secrets',
-    cost: 'linear',
-    isDeterministic: true,
     run: ({ texts }) => (texts.join('').length > 5 ? noAnswer('the text is too long') : []),
   });
   assert.deepEqual(analysed(policyOf('any(secrets(m))', [unsure]), 'a longer text').open, [

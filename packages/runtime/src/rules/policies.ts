@@ -15,8 +15,8 @@ export function packFile(name: string): string {
   return join(CODE_ROOT, 'policies', `${name}.gr`);
 }
 
-/** How a policy is loaded; `asking` answers what its detectors ask, and without it nobody does. */
-export interface LoadOptions extends Pick<PolicyOptions, 'dialect' | 'longTexts'> {
+/** How a policy is loaded; `asking` answers what its detectors ask; without it they have no answer. */
+export interface LoadOptions extends Pick<PolicyOptions, 'dialect' | 'textQuestions'> {
   readonly asking?: Asking | undefined;
 }
 
@@ -26,7 +26,7 @@ export function loadedPolicy(
   options: Omit<PolicyOptions, 'detectors'>,
   asking?: Asking,
 ): Result<Policy, readonly Diagnostic[]> {
-  return loadPolicy(text, { ...options, detectors: standardDetectors(asking, options.longTexts) });
+  return loadPolicy(text, { ...options, detectors: standardDetectors(asking, options.textQuestions) });
 }
 
 /** Reads policies, one a file. A file that is named twice counts once. Fails with every error and warning of all files. */

@@ -14,18 +14,18 @@ import {
 import { ConfinedDetectors, type LaunchFor } from '@cordon/detector-process';
 import { type Asking, KeptAnswers } from '@cordon/detectors';
 import type { Answering } from '@cordon/hub';
-import { LongTexts, type Policy } from '@cordon/policy';
+import { type Policy, TextQuestions } from '@cordon/policy';
 import type { Providers } from '../machine/providers.ts';
 import { readWeaker } from '../machine/weaker.ts';
 import type { OwnPredicates } from '../own-detectors/start-modules.ts';
 import { readPolicies } from './policies.ts';
 export interface Rules {
   readonly policy: Policy;
-  /** Null: nobody, and rules that ask are undecided. */
+  /** Null: rules that ask are undecided. */
   readonly answering: Answering | null;
   /** Looks at texts that are long, or need a third-party parser. */
   readonly texts: TextJudge;
-  /** The user's own predicates; null: there are none. Whoever is given these rules closes them. */
+  /** The user's own predicates, or null. Who gets these rules closes them. */
   readonly own: OwnPredicates | null;
 }
 
@@ -43,9 +43,9 @@ export function readRules(
 ): Result<Rules, readonly Diagnostic[]> {
   const { asking, packs, policyFiles } = configuration;
   const answering = answeringOf(asking, providers, own);
-  const { longTexts, texts } = longTextsOf(launchOn(configuration));
+  const { textQuestions, texts } = textQuestionsOf(launchOn(configuration));
   ending.addEventListener('abort', () => void texts.close(), { once: true });
-  const policy = readPolicies({ packs, files: policyFiles, asking: askingOf(answering, own), longTexts });
+  const policy = readPolicies({ packs, files: policyFiles, asking: askingOf(answering, own), textQuestions });
   return policy.ok ? ok({ policy: policy.value, answering, texts, own }) : policy;
 }
 
@@ -68,12 +68,12 @@ export async function ownPredicates(
 }
 
 /** What looks at texts, which starts with the first of them, and where the policy finds what it has answered. */
-export function longTextsOf(launch: LaunchFor): {
-  readonly longTexts: LongTexts;
+export function textQuestionsOf(launch: LaunchFor): {
+  readonly textQuestions: TextQuestions;
   readonly texts: ConfinedDetectors;
 } {
   const book = new KeptAnswers(Date.now);
-  return { longTexts: new LongTexts(book), texts: new ConfinedDetectors({ book, launch }) };
+  return { textQuestions: new TextQuestions(book), texts: new ConfinedDetectors({ book, launch }) };
 }
 
 /** In a sandbox like an app's, with the layers that the user left out for all. Loaded when a rule first asks. */
@@ -93,7 +93,7 @@ function launchOn({ dataFolder, weaker }: Configuration): LaunchFor {
   };
 }
 
-/** Who answers questions of rules, with what is known of their answers; null: the configuration gives nobody. */
+/** Who answers questions of rules, with their known answers; null if the configuration names none. */
 export function answeringOf(
   { model, endpoints, seconds }: AskingSettings,
   providers: Providers,

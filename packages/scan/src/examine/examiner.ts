@@ -146,7 +146,7 @@ export class Examiner {
     if (this.#selections.size >= MOST_SELECTIONS) this.#selections.clear();
     const { source, tree } = this.#policy;
     const chosen = met.flatMap((index) => rules[index] ?? []);
-    const selection = new Policy({ source, tree, rules: chosen, warnings: [], longTexts: null });
+    const selection = new Policy({ source, tree, rules: chosen, warnings: [], textQuestions: null });
     this.#selections.set(key, selection);
     return selection;
   }

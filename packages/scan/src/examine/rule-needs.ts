@@ -7,7 +7,6 @@
 import type { EventNeed, RuleNeeds, TextNeed } from '@cordon/policy-tools';
 import { FEATURE, type FeatureTable, type Positions } from './trace-features.ts';
 
-/** The needs of one rule, by numbers. */
 interface NumberedNeeds {
   readonly events: readonly EventFeatures[];
   readonly flows: RuleNeeds['flows'];
@@ -21,7 +20,7 @@ interface EventFeatures {
 }
 
 interface TextFeatures {
-  /** The number of what must stand in the trace. */
+  /** The number of what must be in the trace. */
   readonly pieces: number;
   /** Where the trace has one of these features, the texts are not needed. */
   readonly otherwise: readonly number[];
@@ -57,7 +56,7 @@ function writtenPiece(text: string): string {
     .reduce((longest, part) => (part.length > longest.length ? part : longest));
 }
 
-/** Of each, one stands in a trace as it was written, unless it has escapes. */
+/** Of each, one is in a trace as it was written, unless it has escapes. */
 type Pieces = readonly (readonly Family[])[];
 
 /** Pieces that begin alike, e.g. one word in all its letter cases: where that is missing, none of them is looked for. */
@@ -98,13 +97,12 @@ export class NeedTable {
   /** What rules ask for alike is looked for once. */
   readonly #pieces: Pieces[] = [];
   readonly #numbers = new Map<string, number>();
-  /** By number of the pieces, in the trace at hand. */
+  /** By number of the pieces, in this trace. */
   readonly #found: Uint8Array;
   #text = '';
   #positions: Positions = NOWHERE;
   #hasEscapes = UNKNOWN;
 
-  /** Fills the table of features. */
   constructor(needs: readonly RuleNeeds[], features: FeatureTable) {
     this.#rules = needs.map(({ events, flows, texts }) => ({
       events: events.map((need) => ({
@@ -187,7 +185,7 @@ export class NeedTable {
     return ofTools < 0 ? -1 : Math.max(ofType, ofTools);
   }
 
-  /** Where the last such event can stand. How far an output stands behind its call, nobody knows. */
+  /** Where the last such event can stand. How far an output stands behind its call is unknown. */
   #endOf({ type, tools }: EventFeatures): number {
     const { last } = this.#positions;
     if (tools === null || type !== FEATURE.toolCall) return last[type] ?? -1;

@@ -176,7 +176,7 @@ function isPlainFrame(message: Readonly<Record<string, unknown>>): boolean {
       case 'tool_calls':
       case 'tool_call_id':
         break;
-      // Common, and nobody's business, if they are what such keys are.
+      // Common, and without meaning for rules, if they have the usual form.
       case 'name':
       case 'timestamp':
       case 'created_at':
@@ -196,7 +196,7 @@ function isNote(value: unknown): boolean {
 
 const PLAIN_ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
 
-/** Keys beside `messages` that bring events of their own, or another format. */
+/** Keys beside `messages` that bring their own events, or another format. */
 const OTHER_KEYS: ReadonlySet<string> = new Set([
   ...['resourceSpans', 'resource_spans', 'scopeSpans', 'spans', 'contents', 'candidates', 'choices'],
   ...['system', 'anthropic_version', 'stop_sequences', 'tools', 'functions', 'request', 'response', 'output'],

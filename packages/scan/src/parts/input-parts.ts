@@ -11,7 +11,7 @@ import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import type { Input } from './input.ts';
 import type { Part } from './part.ts';
 
-/** Small enough to share the work evenly, large enough that handing it over costs nothing. */
+/** Small enough to share the work evenly, large enough that passing it on costs nothing. */
 export const PART_BYTES = 2 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
@@ -89,7 +89,7 @@ async function* decompressed(input: Input, from: Position, options: PartOptions)
 }
 
 interface BatchOptions extends Pick<PartOptions, 'maxLine' | 'partBytes'> {
-  /** Whether lines are handed on as they come; else when there are enough of them. */
+  /** Whether lines are passed on as they come; else when there are enough of them. */
   readonly isLive: boolean;
 }
 
@@ -126,9 +126,9 @@ class Batch {
   #length = 0;
   /** Gathering is looked at when it has this size; doubled while one line has no end. */
   #enough: number;
-  /** Bytes of a line that is too long and is not kept; -1: there is none. */
+  /** Bytes of a line that is too long and is not kept; -1 if there is none. */
   #dropped = -1;
-  /** Of what has been handed on. */
+  /** Of what has been passed on. */
   position: number;
 
   constructor(position: number, options: BatchOptions) {
@@ -198,7 +198,7 @@ class Batch {
     return gathered;
   }
 
-  /** A copy where it is not all of it: the memory is handed over. */
+  /** A copy where it is not all of it: the memory is passed on. */
   #lines(gathered: Uint8Array<ArrayBuffer>, end: number, isLast: boolean): Part {
     const { position } = this;
     this.position += end;

@@ -97,7 +97,7 @@ function inputsAt(path: string): readonly Input[] | string {
 
 /**
  * Links to folders are not followed: they can lead in circles. What cannot be looked at, as a link to a log that was
- * moved or a folder of somebody else, is an input that cannot be read: it is reported, and hides no other. Throws if `root`
+ * moved or a folder of someone else, is an input that cannot be read: it is reported, and hides no other. Throws if `root`
  * cannot be read.
  */
 function inputsBelow(root: string): readonly Input[] {

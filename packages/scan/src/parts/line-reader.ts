@@ -1,5 +1,5 @@
 /**
- * Lines out of byte ranges of files, without ever holding a file: a range is read at once, and a line that goes on
+ * Lines out of byte ranges of files, without ever holding a file: a range is read at once, and a line that continues
  * behind it is read to its end, up to a limit. Ranges that follow each other give every line exactly once.
  *
  * Ring 1.

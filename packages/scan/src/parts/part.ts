@@ -51,7 +51,7 @@ export type LineRecord =
       readonly hasFindings: boolean;
       /** JSON: `"errors":[…],"undecided":[…]}`, to be put behind the name of the trace. */
       readonly body: string;
-      /** Of the line's bytes, in hexadecimal; empty where nobody needs it. */
+      /** Of the line's bytes, in hexadecimal; empty where nothing needs it. */
       readonly digest: string;
     }
   | { readonly kind: 'broken'; readonly line: number; readonly message: string };

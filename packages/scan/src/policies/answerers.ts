@@ -24,7 +24,7 @@ import { readWeaker } from '@cordon/runtime/weaker';
 export interface Answerers {
   /** What detectors see of them. */
   readonly asking: Asking;
-  /** Judges again and again until nobody is waited for; what nobody answers stays undecided. */
+  /** Judges again until no answer is missing; what gets no answer stays undecided. */
   readonly judged: <T>(judge: (awaited: Awaited) => T) => Promise<T>;
   /** Digests of the user's modules that answer: with other code, other answers. */
   readonly modules: readonly string[];
@@ -32,7 +32,7 @@ export interface Answerers {
   readonly close: () => Promise<void>;
 }
 
-/** Who answers what rules ask; null: the configuration names nobody. */
+/** Who answers what rules ask; null if the configuration names none. */
 export async function answerersFor(
   configuration: Configuration,
 ): Promise<Result<Answerers | null, readonly Diagnostic[]>> {

@@ -25,7 +25,7 @@ import {
 } from '@cordon/core';
 import type { ParametersRead } from './policy-files.ts';
 
-/** As commander hands them over. */
+/** As commander parses them. */
 export interface ParameterOptions {
   /** Each `name=value`. */
   readonly param?: readonly string[];
@@ -38,7 +38,7 @@ const FORM = 'write `--param name=value`, with a value in JSON or a text as it i
 
 /**
  * The parameters: those of the file, then those of the options, which win. A value that is JSON is that value, any
- * other is a text. Fails with all that is wrong; a name twice is wrong, because nobody can mean both values.
+ * other is a text. Fails with all that is wrong; a name twice is wrong, because it can have one value only.
  */
 export function readParameters(options: ParameterOptions): Result<JsonObject, readonly Diagnostic[]> {
   const problems: Diagnostic[] = [];
@@ -54,7 +54,7 @@ export function readParameters(options: ParameterOptions): Result<JsonObject, re
   return ok(Object.fromEntries([...Object.entries(file.value), ...given]));
 }
 
-/** Names that the options have and no rule reads, and names that rules read and nobody gave: most often one slip. */
+/** Names that the options have and no rule reads, and names that rules read and no option gives: most often one slip. */
 export function parameterWarnings(
   parameters: JsonObject,
   { names, isOpen }: ParametersRead,

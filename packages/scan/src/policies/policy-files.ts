@@ -29,7 +29,7 @@ export interface PolicyFiles {
 
 /**
  * Reads policies. A file that is named twice counts once. Fails with every error and warning of all files; success
- * has the warnings in `policy.warnings`. `asking`: who answers their detectors; absent: nobody.
+ * has the warnings in `policy.warnings`. `asking`: who answers their detectors.
  */
 export function readPolicyFiles(
   files: readonly string[],

@@ -16,7 +16,7 @@ export interface ProgressOptions {
 }
 
 export interface ProgressNow {
-  /** Bytes on the disk that have been taken, and all of them; 0: nobody knows. */
+  /** Bytes on the disk that have been taken, and all of them; 0 if unknown. */
   readonly taken: number;
   readonly total: number;
   readonly bytes: number;

@@ -30,9 +30,9 @@ export interface ScanReport {
   record(input: Input, line: number | null, record: LineRecord): string;
   /** After everything. What comes later to the same output replaces what `end` returned where `isReplaced` says so. */
   end(result: ScanResult): string;
-  /** Whether a later scan goes on before the end of an output that is there already. */
+  /** Whether a later scan continues before the end of an existing output. */
   readonly isReplaced: boolean;
-  /** An output goes on that has results already. */
+  /** Continues an output that has results already. */
   resume(): void;
 }
 

@@ -113,7 +113,7 @@ export class SarifReport implements ScanReport {
       kind: 'element',
     }));
     const ranges = Array.isArray(finding.ranges) ? finding.ranges : [];
-    // The same trace gives the same print wherever it stands in the log.
+    // The same trace gives the same print wherever it is in the log.
     const print = [digest, rule, ...events.map(([name, path]) => `${name}=${textOf(path)}`)].join('/');
     return {
       locations: [

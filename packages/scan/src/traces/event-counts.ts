@@ -49,6 +49,6 @@ export const NOTHING_READ =
   'nothing that a rule could look at was found: no message, call, output or other event';
 
 /** `1 violation`, `3 violations`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
+export function counted(count: number, one: string): string {
+  return `${count} ${one}${count === 1 ? '' : 's'}`;
 }

@@ -34,7 +34,7 @@ export interface Pending extends NextEvents {
   readonly consent: Answer | null;
 }
 
-/** Text of one line; a tool may return as much, and nobody writes more. */
+/** Text of one line; a tool may return as much, and a person writes less. */
 export const MOST_LINE_BYTES = 16 * 1024 * 1024;
 const LIMITS: JsonLimits = { length: MOST_LINE_BYTES, depth: 512, elements: 5_000_000 };
 

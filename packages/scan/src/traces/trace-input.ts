@@ -124,7 +124,7 @@ function traceOfElements(file: string, text: string, reading: ReadAs): Result<Tr
   return traceOf(file, elements, reading);
 }
 
-/** What holds a conversation, or a request and its response, is a trace of its own. */
+/** What holds a conversation, or a request and its response, is its own trace. */
 const TRACE_KEYS = [
   'messages',
   'contents',

@@ -245,18 +245,6 @@ export class Memory {
     return [...facts].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   }
 
-  /** All that is known under a name, the user's and trusted ones first. */
-  factsNamed(name: string): readonly MemoryFact[] {
-    const sql = `${SELECT_FACTS} WHERE f.owner = ? AND f.name = ? ${FACT_ORDER}`;
-    return this.#database.all(sql, [this.#owner, this.#closedName(name)], factOf(this.#database.seal));
-  }
-
-  /** Deletes every fact of this name, whatever its origin; returns how many there were. */
-  forget(name: string): number {
-    const sql = 'DELETE FROM facts WHERE owner = ? AND name = ?';
-    return this.#database.write(() => this.#database.run(sql, this.#owner, this.#closedName(name)));
-  }
-
   /** Deletes what this app's outputs stated under this name. */
   forgetObserved(name: string, origin: AppId): void {
     const sql = "DELETE FROM facts WHERE owner = ? AND name = ? AND learnt = 'observed' AND origin = ?";
@@ -272,15 +260,6 @@ export class Memory {
     const whose = [this.#owner, quoteText(origin)];
     this.#database.write(() => {
       this.#database.run(sql, ...whose, ...whose, most);
-    });
-  }
-
-  /** Deletes the history of one session and what was made of it; returns how many turns there were. */
-  forgetSession(session: SessionId): number {
-    const where = 'WHERE owner = ? AND session = (SELECT key FROM sessions WHERE id = ?)';
-    return this.#database.write(() => {
-      this.#database.run(`DELETE FROM summaries ${where}`, this.#owner, session);
-      return this.#database.run(`DELETE FROM turns ${where}`, this.#owner, session);
     });
   }
 

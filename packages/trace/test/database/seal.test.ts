@@ -506,8 +506,8 @@ function assertTexts(store: Store, session: SessionId): void {
   );
   assert.equal(memory.summary(session)?.text, `${MARKER} summary`);
   assert.deepEqual(
-    memory.factsNamed(`${MARKER} name`).map(({ value }) => value),
-    [`${MARKER} value`],
+    memory.facts().map(({ name, value }) => [name, value]),
+    [[`${MARKER} name`, `${MARKER} value`]],
   );
 }
 

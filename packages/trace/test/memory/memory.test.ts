@@ -46,8 +46,7 @@ test('what one owner keeps no other owner has, whatever the names', (t) => {
     );
   }
   const spoke = store.memory({ kind: 'spoke', app: id('mail') });
-  assert.equal(spoke.forget('secret'), 1);
-  assert.equal(spoke.forgetSession(session), 1);
+  store.memories.deleteOwner({ kind: 'spoke', app: id('mail') });
   assert.deepEqual(spoke.facts(), []);
   assert.deepEqual(valuesOf(store.memory({ kind: 'system' })), ['fact 0']);
   assert.equal(store.memories.owners().length, owners.length - 1);
@@ -225,15 +224,13 @@ test('what an app or an untrusted text says never replaces what the user said', 
   memory.learn('address', 'Evil Street 1', MAIL);
   memory.learn('address', 'Evil Street 2', { ...USER, label: DEFAULT_LABEL });
   assert.deepEqual(
-    memory.factsNamed('address').map(({ value, origin, label }) => [value, origin, label.integrity]),
+    memory.facts().map(({ value, origin, label }) => [value, origin, label.integrity]),
     [
       ['Main Street 1', null, 'trusted'],
       ['Evil Street 2', null, 'untrusted'],
       ['Evil Street 1', 'mail', 'untrusted'],
     ],
   );
-  assert.equal(memory.forget('address'), 3);
-  assert.equal(memory.forget('address'), 0);
 });
 
 test('hostile text comes back as it went in', (t) => {
@@ -256,7 +253,7 @@ test('hostile text comes back as it went in', (t) => {
   for (const text of texts) {
     memory.learn(text, text, USER);
     memory.record(session, 'tool', text, MAIL);
-    assert.equal(memory.factsNamed(text)[0]?.value, text);
+    assert.equal(memory.facts().find(({ name }) => name === text)?.value, text);
   }
   assert.equal(memory.facts().length, texts.length);
   assert.deepEqual(

@@ -66,7 +66,7 @@ export async function installApps(
   return code;
 }
 
-/** An entry of `installable` counts as an app from then on; it is shown before its first use as any app is. */
+/** An entry of `installable` counts as an app from then on; Cordon shows it before its first use as any app. */
 async function installed(
   run: Run,
   wanted: Wanted,

@@ -136,7 +136,7 @@ interface Found {
   readonly turns: number;
   readonly summaries: number;
   readonly facts: number;
-  /** Its own folder; null: there is none. */
+  /** Its own folder, or null. */
   readonly files: string | null;
   /** The package that it was started from, if no other app of the configuration is; null: none. */
   readonly package: string | null;

@@ -140,7 +140,7 @@ class Run {
     this.#session = session;
   }
 
-  /** The person at the terminal; null: there is none. */
+  /** The person at the terminal, or null. */
   get reviewer(): Reviewer | null {
     return reviewerOf(this.#context, () => knownApps(this.configuration, this.#composed.store));
   }
@@ -149,7 +149,7 @@ class Run {
     return this.#composed.pins.digest(app) !== null;
   }
 
-  /** `wanted`: the pin of what somebody else has looked at; what has another is not shown, and agreed to by nobody. */
+  /** `wanted`: the pin of what someone else has looked at; what has another is not shown, and nobody agrees to it. */
   async review(
     app: InstalledApp,
     reviewer: Reviewer | null,
@@ -178,7 +178,7 @@ class Run {
     return isAgreed ? pins.agree(app, said) : known;
   }
 
-  /** An app that was agreed to before is compared as well: whoever names a pin wants to know whether it still holds. */
+  /** An app that was agreed to before is compared as well: a user who names a pin wants to know whether it still holds. */
   #compare(app: InstalledApp, said: AppDescription, wanted: string): Vetting {
     const { pins } = this.#composed;
     const pin = descriptionDigest(said);

@@ -119,7 +119,7 @@ function serverOf(entry: Json): Listed | null {
   };
 }
 
-/** Attack: a line that somebody copies into a shell, `npx name; …`. So a name is one, and an address cannot pass for a command. */
+/** Attack: a line that someone copies into a shell, `npx name; …`. So a name is one, and an address cannot pass for a command. */
 const PACKAGE = /^(?:@[a-z0-9][\w.-]{0,100}\/)?[a-z0-9][\w.-]{0,100}$/i;
 const ADDRESS = /^https?:\/\/[\w.:/?=&%~+-]{1,300}$/i;
 

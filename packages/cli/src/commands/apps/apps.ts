@@ -96,7 +96,7 @@ function printNone({ output }: CommandContext, configuration: Configuration): Ex
   return EXIT.done;
 }
 
-/** `own`: all that it says stands in the configuration. `demanded`: its digest does, and it was not used yet. `file`: the configuration itself was not agreed to. */
+/** `own`: all that it says is in the configuration. `demanded`: its digest does, and it was not used yet. `file`: the configuration itself was not agreed to. */
 type AgreementState = 'agreed' | 'demanded' | 'new' | 'changed' | 'own' | 'file' | 'broken';
 
 const STATE_WORDS: Readonly<Record<AgreementState, string>> = {
@@ -116,7 +116,7 @@ interface AppAgreement {
 }
 
 interface Agreements {
-  /** The user's own, where a file that nobody agreed to names another. */
+  /** The user's own, where a file without agreement names another. */
   readonly dataFolder: string;
   readonly states: ReadonlyMap<string, AppAgreement>;
   readonly pins: ReadonlyMap<string, Pin>;
@@ -125,7 +125,7 @@ interface Agreements {
   readonly broken: BrokenRows;
 }
 
-/** What a file that nobody agreed to says about data folders is not followed. */
+/** A file without agreement has no say about data folders. */
 function agreementsOf(configuration: Configuration, now: () => number): Agreements {
   const isAgreed = isInEffect(configuration, now);
   const store =

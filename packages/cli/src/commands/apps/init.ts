@@ -17,7 +17,7 @@ import { agreedDescriptions } from './apps.ts';
 import { type LabelProposal, type ProposedTool, proposeLabels } from './label-proposal.ts';
 
 export interface InitOptions {
-  /** Also where nobody can be asked. */
+  /** Also where no person can be asked. */
   readonly yes?: boolean;
 }
 

@@ -65,7 +65,7 @@ function configurationFor(context: CommandContext, options: CheckOptions): Confi
   return options.detectors.length > 0 ? context.configuration({ withoutFile: true }) : null;
 }
 
-/** The user's predicates by name, which their modules declare. A file that nobody agreed to starts none. */
+/** The user's predicates by name, which their modules declare. A file without agreement starts none. */
 async function ownAsking(
   context: CommandContext,
   configuration: Configuration | null,
@@ -100,7 +100,7 @@ async function checkOne(
   return { lines, diagnostics: merged(policy.value.warnings, found) };
 }
 
-/** In the order of the text; what both report is told once. */
+/** In the order of the text; what both report is printed once. */
 function merged(loaded: readonly Diagnostic[], found: readonly Diagnostic[]): readonly Diagnostic[] {
   const places = new Map(
     [...loaded, ...found].map((one) => [`${one.code} ${JSON.stringify(one.range)}`, one]),

@@ -22,7 +22,7 @@ import { type Decided, ExplanationRenderer } from '../../print/explanation.ts';
 export interface ExplainOptions extends PolicyOptions, TraceReadingOptions {
   /** Only this rule, and then also if it only warns. */
   readonly rule?: string;
-  /** Only this event, or what stands in it. */
+  /** Only this event, or what is in it. */
   readonly event?: string;
 }
 

@@ -15,7 +15,7 @@ export interface FormatOptions {
 
 const STANDARD_INPUT = '-';
 const MOST_BYTES = 16 * 1024 * 1024;
-/** Of one file; whoever wants to see all of it formats the file. */
+/** Of one file; a user who wants to see all of it formats the file. */
 const MOST_DIFF_LINES = 40;
 const MOST_LINE = 200;
 

@@ -15,7 +15,7 @@ export interface MonitorOptions extends PolicyOptions, AskingOptions {
   readonly explain?: boolean;
 }
 
-/** What is said about one line. */
+/** What is printed about one line. */
 interface LineDecision {
   readonly line: number;
   readonly verdict: PolicyDecision['verdict'];

@@ -17,7 +17,7 @@ interface ShownPolicy {
 
 const EFFECTS = { raise: 'denies', ask: 'asks', warn: 'warns' } as const;
 
-/** 0: printed; 2: the configuration or a policy cannot be used. Starts no app, and asks nobody. */
+/** 0: printed; 2: the configuration or a policy cannot be used. Starts no app, and asks no question. */
 export function showPolicy(context: CommandContext): ExitCode {
   const configuration = context.configurationInEffect();
   if (configuration === null) return EXIT.failed;

@@ -49,7 +49,7 @@ import type { Answerers } from '@cordon/scan/answerers';
 import { type AskingOptions, answerersAskedFor } from '../../context/answerers-asked-for.ts';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
-/** As commander hands them over. */
+/** As commander parses them. */
 export interface ScanOptions extends ParameterOptions, AskingOptions {
   readonly policy: readonly string[];
   readonly dialect: Dialect;
@@ -261,7 +261,7 @@ function requestOf(
   });
 }
 
-/** Whoever names none is asked what a new session would be. */
+/** If the user names none, it is what a new session would have. */
 function policiesWanted(named: readonly string[], options: ScanOptions): readonly string[] {
   const wanted = [...named, ...options.policy];
   return wanted.length > 0 ? wanted : [BASE_PACK.name, ...DEFAULT_PACKS].map(packFile);

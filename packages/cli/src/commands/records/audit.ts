@@ -10,7 +10,7 @@ import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { withStore } from '../../context/opened-store.ts';
 import { EventRenderer } from '../../print/render.ts';
 
-/** As commander hands them over. */
+/** As commander parses them. */
 export interface VerifyOptions {
   /** `ID:EVENTS:HASH` */
   readonly head: readonly string[];
@@ -115,7 +115,7 @@ const RIGHTS: Readonly<Record<ReturnType<Store['rightsWithoutEffect']>[number]['
   prompts: 'questions',
 };
 
-/** Rows that give a right, where there is a key. Returns how many kinds have one that somebody changed. */
+/** Rows that give a right, where there is a key. Returns how many kinds have one that someone changed. */
 function printRights(context: CommandContext, store: Store): number {
   let broken = 0;
   for (const { table, changed, untagged } of store.rightsWithoutEffect()) {
@@ -161,7 +161,7 @@ function jsonOf(result: Verification): object {
   return { ...rest, breach: kind };
 }
 
-/** One line a session, to be kept where whoever can write the journal cannot. One that cannot be read hides no other. */
+/** One line a session, to be kept where those who can write the journal cannot write. One that cannot be read hides no other. */
 export function listHeads(context: CommandContext, names: readonly string[]): Promise<ExitCode> {
   return withStore(context, (store) => {
     const sessions = wantedSessions(context, store, names, []);

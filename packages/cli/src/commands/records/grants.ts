@@ -19,9 +19,9 @@ import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { withStore } from '../../context/opened-store.ts';
 
-/** As commander hands them over. */
+/** As commander parses them. */
 export interface GrantOptions {
-  /** Also those that authorise nothing any more. */
+  /** Also those that no longer authorise anything. */
   readonly all?: boolean;
   readonly scope?: string;
   readonly app?: string;

@@ -183,7 +183,7 @@ export async function pruneMemory(context: CommandContext, { days, mib }: PruneO
   const age = days === undefined ? retention.age : days * DAY_MS;
   const bytes = mib === undefined ? retention.bytes : mib * MIB;
   if (age === null && bytes === null) return failed(context, NO_LIMITS);
-  // What is deleted for good is said by the user, or by a file that the user agreed to.
+  // The user, or a file that the user agreed to, says what is deleted for good.
   const isFilesWord = days === undefined && mib === undefined;
   if (isFilesWord && !(await context.agrees(configuration))) return EXIT.failed;
   return usingStore(context, configuration, (store) =>

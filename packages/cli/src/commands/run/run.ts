@@ -1,5 +1,5 @@
 /**
- * `cordon run -- COMMAND…`: any command in the sandbox, for the configuration of any MCP client. Whoever started this
+ * `cordon run -- COMMAND…`: any command in the sandbox, for the configuration of any MCP client. Anyone who started this
  * cannot be asked anything, so what would be asked is denied; standard output is the command's alone.
  *
  * Ring 1.
@@ -58,7 +58,7 @@ export interface RunOptions extends RightsOptions {
 /** Told to end, a command has so long to do it by itself. Clients of MCP give it about as much. */
 const GRACE_MS = 5_000;
 
-/** By then the command has started, and nobody waits for us. */
+/** By then the command has started, and nothing waits for us. */
 const COMPILED_MS = 2_000;
 
 /** Resolves with the exit code: the command's, 128 and the signal's number, or 2 if it never ran. Never rejects. */
@@ -220,7 +220,7 @@ async function networkOf(
   });
 }
 
-/** Whoever names a policy wants to know what is wrong with it, also while there is nothing to decide. */
+/** A user who names a policy wants to know what is wrong with it, also while there is nothing to decide. */
 async function policyOf(files: readonly string[]): Promise<Result<unknown, readonly Diagnostic[]>> {
   const { readPolicies } = await import('@cordon/runtime/policies');
   return readPolicies({ packs: [], files });
@@ -324,7 +324,7 @@ class Signals {
 
 /**
  * Where a passed self-test is kept: in a data folder that nobody else can write, as the hub keeps it. Null: the test
- * runs every time, since whoever writes the file says that this machine is safe.
+ * runs every time, since a program that writes the file says that this machine is safe.
  */
 function testCache(dataFolder: string): string | null {
   try {

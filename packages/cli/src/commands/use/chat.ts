@@ -10,7 +10,7 @@ import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { type Opening, withOpening } from '../../context/with-session.ts';
 import { printOutcome, resumeQuery, runQuery } from './query.ts';
 
-/** So few are looked at before the prompt that nobody waits for it: 50 long ones take 0.13 s. */
+/** Few enough that the prompt comes at once: 50 long ones take 0.13 s. */
 const MOST_SESSIONS = 10;
 
 const PROMPT = 'cordon> ';

@@ -36,7 +36,7 @@ function showWaiting({ output }: CommandContext, prompt: StoredPrompt, session: 
   output.line(
     output.style('bold', `${prompt.id}  asked ${minuteOf(prompt.askedAt)}, session ${session ?? 'gone'}`),
   );
-  // Attack: an argument whose name has lines of its own, which would stand between ours.
+  // Attack: an argument whose name has its own lines, which would stand between ours.
   const say = (label: string, text: string, style?: Style) =>
     output.say(label, visibleLine(text, MOST_WORDS), style);
   say('  ask: ', question.prompt.question);

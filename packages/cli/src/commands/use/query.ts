@@ -35,7 +35,7 @@ async function stoppable(
   }
 }
 
-/** A session is left open where something of its query is worth going on with. */
+/** A session is left open where something of its query is worth resuming. */
 export function howLeft({ unfinished }: Session, { kind }: Outcome): 'end' | 'suspend' {
   if (kind === 'cancelled') return 'suspend';
   return unfinished !== null && (unfinished.finished > 0 || unfinished.inDoubt.length > 0)
@@ -43,7 +43,7 @@ export function howLeft({ unfinished }: Session, { kind }: Outcome): 'end' | 'su
     : 'end';
 }
 
-/** The answer on standard output; why there is none, beside it. */
+/** The answer on standard output; the reason for a missing one on standard error. */
 export function printOutcome(context: CommandContext, outcome: Outcome): void {
   const { answer, kind, reason, help } = outcome;
   if (context.wantsJson) return;

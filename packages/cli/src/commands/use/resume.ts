@@ -30,7 +30,7 @@ export async function resume(context: CommandContext, wanted: string | undefined
   return withSession(context, session, use, true);
 }
 
-/** Null: there is none, and the reason is reported. */
+/** Null if there is none; the reason is reported. */
 async function newest(context: CommandContext): Promise<SessionId | null> {
   const configuration = context.configuration();
   if (configuration === null || !(await mayOpen(context, configuration))) return null;

@@ -98,7 +98,7 @@ export const NAMESPACES: ReadonlySet<string> = new Set([
   ...['child_process', 'fs', 'vm', 'Reflect', 'process.mainModule', 'require.cache', 'Deno', 'Bun', 'this'],
 ]);
 
-/** Modules that are not followed once they are handed on. */
+/** Modules that are not followed once they are passed on. */
 export const POWERFUL: ReadonlySet<string> = new Set([
   ...[
     'child_process',

@@ -242,7 +242,7 @@ export class JsNames {
     const key = this.keyOf(node.property, node.computed);
     if (key === null || key.length > 128) return [];
     return this.meaningsOf(node.object, depth + 1).flatMap((base) => {
-      // The global object's members are names of their own.
+      // The global object's members are their own names.
       if (GLOBALS.has(base)) return this.isBound(key) && !LASTING.has(key) ? [key] : this.meaningsOfName(key);
       if (key === 'default') return [base];
       // `fs.promises` has the functions of `fs`.
@@ -260,7 +260,7 @@ export class JsNames {
       }
       if (name === 'module.createRequire') return ['require'];
       if (name.endsWith('.bind') && name.length < 200) return [name.slice(0, -'.bind'.length)];
-      // `promisify(exec)` is `exec` to whoever calls it.
+      // `promisify(exec)` is `exec` to anyone who calls it.
       if (/(?:^|\.)promisify$/.test(name) && first !== undefined) return this.meaningsOf(first, depth + 1);
       return name.length < 200 ? [`${name}()`] : [];
     });

@@ -38,7 +38,7 @@ function parsedAs(text: string, sourceType: 'module' | 'script'): ParsedJs {
     const program = ACORN().parse(text, { ...ALLOWED, sourceType });
     return { kind: 'tree', ...nodesOf(program) };
   } catch (error) {
-    // Also a stack that is full: code that is nested so deep is nobody's.
+    // Also a stack that is full: no person writes code that is nested so deep.
     const isPlaced = error instanceof SyntaxError && 'pos' in error && typeof error.pos === 'number';
     const message = isPlaced ? error.message.replace(/ \(\d+:\d+\)$/, '') : 'nested too deep';
     return { kind: 'error', at: isPlaced ? Math.min(Number(error.pos), text.length) : 0, message };

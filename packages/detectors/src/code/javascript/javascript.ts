@@ -31,7 +31,7 @@ export interface JavascriptCode {
   readonly constructs: readonly Construct[];
 }
 
-/** Reads a text as JavaScript, and what stands in Markdown fences in it. Never throws. */
+/** Reads a text as JavaScript, and what is in Markdown fences in it. Never throws. */
 export function javascriptCode(text: string): JavascriptCode {
   const reader = new JsReader();
   const whole = reader.isRead(text, AT_THE_START, 0);

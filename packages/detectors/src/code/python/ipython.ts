@@ -44,7 +44,7 @@ export function magicsOf(text: string): { readonly code: string; readonly magics
       } else {
         if (isShell || !QUIET.has(name))
           magics.push({ command: rest, start, end: at + line.length, isShell });
-        // What it gives is a value that nobody knows.
+        // Its result is unknown.
         lines.push(`${before}0`.padEnd(line.length));
       }
     }

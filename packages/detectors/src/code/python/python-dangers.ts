@@ -1,7 +1,7 @@
 /**
  * What of Python's library reaches beyond the program, by full name. Ring 1.
  *
- * A mention counts, not only a call: whoever hands `os.system` on has somebody else call it.
+ * A mention counts, not only a call: code that passes `os.system` on has others call it.
  */
 import type { ConstructKind } from '../construct.ts';
 
@@ -99,7 +99,7 @@ export function dangerOf(name: string): Danger | null {
 }
 
 /**
- * Modules that give everything to whoever gets hold of them: handed on as a value, or bound by whatever means, they are
+ * Modules that give everything to anyone who gets hold of them: passed on as a value, or bound in any way, they are
  * followed no further.
  */
 const POWERFUL: ReadonlySet<string> = new Set([

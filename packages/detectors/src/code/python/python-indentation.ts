@@ -1,14 +1,14 @@
 /** Whether the lines of a Python text stand where its blocks want them; the grammar takes any column. Ring 1. */
 import type { PythonNode } from './python-tree.ts';
 
-/** A stretch in which line ends mean nothing: a string, what stands in brackets, a comment. */
+/** A stretch in which line ends mean nothing: a string, what is in brackets, a comment. */
 interface Stretch {
   readonly start: number;
   readonly end: number;
   readonly isComment: boolean;
 }
 
-/** A column as Python counts it twice, with tabs of eight and of one: where the two disagree, it is none. */
+/** A column as Python counts it twice, with tabs of eight and of one: where the two disagree, Python refuses it. */
 interface Column {
   readonly wide: number;
   readonly narrow: number;
@@ -90,7 +90,7 @@ class LogicalLines {
       const one = this.#code.charAt(at);
       if (one === '\n' || one === '\r') {
         if (last !== '\\') return { end: one === '\r' && this.#code[at + 1] === '\n' ? at + 1 : at, last };
-        // The line goes on in the next.
+        // The next line continues this one.
         last = ' ';
         if (one === '\r' && this.#code[at + 1] === '\n') at++;
       } else if (one !== ' ' && one !== '\t' && one !== '\f') last = one;

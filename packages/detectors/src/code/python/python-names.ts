@@ -67,7 +67,7 @@ export class PythonNames {
         this.bindTargets(node, assignments);
         return;
       case 'DeleteStatement':
-        // What is deleted hides nothing any more.
+        // What is deleted no longer hides anything.
         for (const child of node.children)
           if (child.name === 'VariableName') this.defined.delete(nameText(child, this.code));
         return;
@@ -276,7 +276,7 @@ export class PythonNames {
       case 'ArrayExpression':
       case 'TupleExpression':
       case 'SetExpression':
-        // Whoever takes something out of a list may take any of them.
+        // Code that takes something out of a list may take any of them.
         return node.children
           .slice(0, 2 * MOST_MEANINGS)
           .flatMap((child) => this.meaningsOf(child, depth + 1))

@@ -22,7 +22,7 @@ export type ParsedPython =
 export function parsePython(text: string): ParsedPython {
   const zero = text.indexOf('\0');
   if (zero >= 0) return { kind: 'error', at: zero, message: 'source code cannot contain null bytes' };
-  // A byte order mark is no part of the code; a line of its own keeps the places of what follows.
+  // A byte order mark is no part of the code; its own line keeps the places of what follows.
   const code = text.startsWith('\uFEFF') ? `\n${text.slice(1)}` : text;
   const whole = parsedAs(code, code);
   if (isPython(whole)) return whole;

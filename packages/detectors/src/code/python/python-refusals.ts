@@ -23,7 +23,6 @@ const TARGETS: ReadonlySet<string> = new Set(['VariableName', 'MemberExpression'
 const NESTED_TARGETS: ReadonlySet<string> = new Set([
   ...['TupleExpression', 'ArrayExpression', 'ParenthesizedExpression'],
 ]);
-/** What stands between targets. */
 const BETWEEN_TARGETS: ReadonlySet<string> = new Set([',', '*', '(', ')', '[', ']', 'Comment']);
 
 function isTarget(node: PythonNode): boolean {
@@ -101,14 +100,14 @@ function isBadName(name: string): boolean {
   return KEYWORDS.has(name) || !NAME.test(name);
 }
 
-/** `1.real`; `1 .real` is none. */
+/** `1.real`, but not `1 .real`. */
 function isNumberWithName({ children }: PythonNode, code: string): boolean {
   const [number, dot] = children;
   if (number?.name !== 'Number' || dot?.start !== number.end) return false;
   return /^[\d_]+$/.test(code.slice(number.start, number.end));
 }
 
-/** `a == not b`; `a and not b` is none. */
+/** `a == not b`, but not `a and not b`. */
 function isNotBehindOperator({ children }: PythonNode): boolean {
   const right = children.at(-1);
   const operator = children.at(-2)?.name;
@@ -165,7 +164,7 @@ function hasLatePositional(list: PythonNode): boolean {
   return false;
 }
 
-/** `f(a for a in b, c)`, `class A(x for x in y)`; the commas between what the loop binds are none of the list. */
+/** `f(a for a in b, c)`, `class A(x for x in y)`; the commas between the loop's targets do not separate arguments. */
 function isBadGenerator({ children, parent }: PythonNode): boolean {
   if (!children.some(({ name }) => name === 'for')) return false;
   let isBinding = false;

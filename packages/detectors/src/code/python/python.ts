@@ -50,8 +50,8 @@ export interface PythonOptions {
 }
 
 /**
- * Reads a text as Python; if it does not parse and holds Markdown fences, what stands in them. Never throws; a text of
- * more than `LONGEST_CODE` is said not to parse.
+ * Reads a text as Python; if it does not parse and holds Markdown fences, what is in them. Never throws; a text of
+ * more than `LONGEST_CODE` counts as one that does not parse.
  */
 export function pythonCode(text: string, { isNotebook = false }: PythonOptions = {}): PythonCode {
   const reader = new PythonReader(isNotebook);
@@ -115,7 +115,7 @@ class PythonReader extends ConstructReader {
   }
 
   /**
-   * Reads one text that is code as a whole. What Python would refuse is read as far as it can be: whoever runs it may be laxer.
+   * Reads one text that is code as a whole. What Python would refuse is read as far as it can be: anyone who runs it may be laxer.
    * @param isStrict whether such a text is not read at all
    * @returns what keeps it from being Python; null: it is
    */
@@ -464,7 +464,7 @@ const openPath: Condition = (given, names) => {
     : null;
 };
 
-/** `getattr(x, "name")` is `x.name`, which is looked at as such. */
+/** `getattr(x, "name")` is `x.name`, and is read like it. */
 const computedMember: Condition = (given) => {
   const name = given[1];
   if (name === undefined)

@@ -89,7 +89,7 @@ export const INTERPRETERS: ReadonlyMap<string, { readonly options: RegExp; reado
     ['php', { options: /^-r$/, language: 'other' }],
   ]);
 
-/** Programs that only start another one: their own options, and how many words of their own stand before it. */
+/** Programs that only start another one: their own options, and how many of their words stand before it. */
 export const WRAPPERS: ReadonlyMap<string, { readonly taking: RegExp; readonly own: number }> = new Map([
   ['sudo', { taking: /^(?:-[ugpCThDR]|--user|--group|--prompt|--chdir|--host)$/, own: 0 }],
   ['doas', { taking: /^-[uC]$/, own: 0 }],

@@ -6,7 +6,7 @@ export interface ShellWord {
   readonly value: string | null;
   /** The same with `~` for a variable and `*` for what else is computed: enough to know a path by its end. */
   readonly shape: string;
-  /** Whether the literal text stands in the source letter by letter, from `bodyStart` on. */
+  /** Whether the literal text is in the source letter by letter, from `bodyStart` on. */
   readonly bodyStart: number | null;
   /** Whether a command's output is part of it. */
   readonly hasSubstitution: boolean;

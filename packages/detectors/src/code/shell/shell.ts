@@ -57,7 +57,7 @@ export interface ShellCode {
   readonly constructs: readonly Construct[];
 }
 
-/** Reads a text as shell code, and what stands in Markdown fences in it. Never throws. */
+/** Reads a text as shell code, and what is in Markdown fences in it. Never throws. */
 export function shellCode(text: string): ShellCode {
   const reader = new ShellReader();
   const fences = text.length > LONGEST_CODE ? [] : fencesOf(text, 'shell');
@@ -99,7 +99,7 @@ function commandsOf(session: string): string {
  */
 const MOST_WORK = 60_000_000;
 
-/** Whether reading it would take too long: such a text is said not to parse, and a rule is undecided. */
+/** Whether reading it would take too long: such a text counts as one that does not parse, and a rule is undecided. */
 export function isTooMuchShell(text: string): boolean {
   if (text.length > LONGEST_CODE) return true;
   let openers = 0;
@@ -109,7 +109,7 @@ export function isTooMuchShell(text: string): boolean {
   return openers > 16 && openers * text.length > MOST_WORK;
 }
 
-/** Commands that start each other in one line; more of them are nobody's. */
+/** Commands that start each other in one line; no person writes more. */
 const MOST_WRAPPERS = 12;
 
 /** One command as it is seen: a name, the words behind it, and the stretch of both. */
@@ -389,7 +389,7 @@ class ShellText {
     if (started === null || command.name === undefined) return;
     const { shape, value, start, end } = this.word(command.name);
     if (value === null) {
-      // A fence of Markdown: what stands in it is read on its own.
+      // A fence of Markdown: what is in it is read on its own.
       if (this.source.startsWith('```', start)) return;
       this.reader.command(shape);
       this.add('DYNAMIC_CODE', 0.8, { start, end }, 'a command whose name is a value');
@@ -437,11 +437,7 @@ class ShellText {
   }
 
   /** A command that another one starts: its first word is the name. */
-  start(
-    words: readonly ShellWord[] & { readonly input?: never },
-    wrapped: number,
-    input: Input | null = null,
-  ): void {
+  start(words: readonly ShellWord[], wrapped: number): void {
     const [first, ...rest] = words;
     if (first === undefined) return;
     if (first.value === null) {
@@ -449,7 +445,7 @@ class ShellText {
       return;
     }
     const end = Math.max(first.end, rest.at(-1)?.end ?? 0);
-    this.run({ name: baseName(first.value), words: rest, start: first.start, end, input }, wrapped);
+    this.run({ name: baseName(first.value), words: rest, start: first.start, end, input: null }, wrapped);
   }
 
   private keepFetched(path: string): void {
@@ -652,7 +648,7 @@ function unescaped(text: string): string {
 /** `wrapped`: how many commands have started each other before it. */
 type Special = (started: Started, text: ShellText, wrapped: number) => void;
 
-/** Whole systems, homes and everything at hand. */
+/** Whole systems, homes and everything in the current folder. */
 const WIDE =
   /^(?:\/|\/\*|~|~\/|~\/\*|\*|\.|\.\/?\*?|\.\.|\.\.\/\*?|\/(?:etc|usr|var|home|bin|boot|lib|opt|root|srv)(?:\/\*?)?)$/;
 
@@ -683,7 +679,7 @@ const findFiles: Special = (started, text, wrapped) => {
     while (last < words.length && words[last]?.value !== ';' && words[last]?.value !== '+') last++;
     if (wrapped < MOST_WRAPPERS) text.start(words.slice(at + 1, last), wrapped + 1);
     else text.report('DYNAMIC_CODE', 0.8, started);
-    // What it starts has been looked at with it: each word once, however often it is said.
+    // What it starts has been looked at with it: each word once, however often it appears.
     at = last;
   }
 };

@@ -46,7 +46,7 @@ export function isSqlDialect(name: string): name is SqlDialect {
   return Object.hasOwn(DIALECTS, name);
 }
 
-/** Reads a text as SQL, or what stands in Markdown fences in it. Never throws. */
+/** Reads a text as SQL, or what is in Markdown fences in it. Never throws. */
 export function sqlCode(text: string, { dialect = null }: SqlOptions = {}): SqlCode {
   const reader = new SqlReader(dialect === null ? ALL : [dialect]);
   if (text.length > LONGEST_CODE) {
@@ -113,7 +113,7 @@ class SqlReader extends ConstructReader {
     return message;
   }
 
-  /** A piece that is meant to go on inside of a text or behind a number of somebody else's statement. */
+  /** A piece that is meant to continue inside of a text or behind a number of someone else's statement. */
   private readPiece(text: string, place: Place): void {
     for (const quote of ["'", '"']) {
       const at = text.indexOf(quote);
@@ -230,7 +230,7 @@ class SqlFindings {
       if (isGlue && body.length < 40) this.add('CUTTING_COMMENT', 0.85, stretch);
       return;
     }
-    // A remark of the author's stands on a line of its own or says something; a cut ends the text.
+    // A remark of the author's stands on its own line or says something; a cut ends the text.
     const isLast = last === undefined || last.end <= start;
     const lineStart = this.code.lastIndexOf('\n', start - 1) + 1;
     const before = this.code.slice(Math.max(lineStart, start - 200), start).trim();

@@ -9,7 +9,7 @@ import type { OwnPredicate } from '../module.ts';
 /** `reason` names no content. */
 export type Evaluated = { readonly answer: Json } | { readonly reason: string };
 
-/** Never rejects. What is no JSON (a map, a date, a number that is none) is no answer: as an empty object it would let all pass. */
+/** Never rejects. What is not JSON (a map, a date, NaN) is no answer: as an empty object it would let all pass. */
 export async function evaluated(
   predicate: OwnPredicate | undefined,
   name: string,

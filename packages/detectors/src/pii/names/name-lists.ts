@@ -100,7 +100,7 @@ function madeLists(): NameLists {
   };
 }
 
-/** Abbreviations, and words of the language that are also names of places nobody writes about. */
+/** Abbreviations, and words of the language that are also names of little known places. */
 const NO_PLACES = [
   'rd',
   'st',

@@ -13,12 +13,12 @@ export interface NameStretch {
   readonly end: number;
 }
 
-/** Of a character, to runs of words with capitals: it ends one, may stand in one, is a small letter of ASCII, a capital. */
+/** Of a character, to runs of words with capitals: it ends one, may be in one, is a small letter of ASCII, a capital. */
 const OTHER = 0;
 const INSIDE = 1;
 const SMALL = 2;
 const CAPITAL = 3;
-/** Up to here letters are told apart; behind it, a character is taken for a capital unless it is known to be none. */
+/** Up to here letters are distinguished; behind it, a character is taken for a capital unless it is known to be none. */
 const KNOWN = 0x2000;
 /** Of punctuation, arrows, mathematics, lines; of East Asian scripts. None of them has capitals. */
 const WITHOUT_CAPITALS = /[\u2000-\u20ff\u2190-\u24b5\u2500-\u2bff\u3000-\ua63f\uac00-\ud7af\uff00-\uff20]/;
@@ -27,7 +27,7 @@ const COMMA = 0x2c;
 /** No particle between the words of a name is as long. */
 const LONG_WORD = 6;
 
-/** Of ASCII letters, in either case: the words that are told from others, by a hash. Some others pass, too. */
+/** Of ASCII letters, in either case: the words that are distinguished from others, by a hash. Some others pass, too. */
 export class WordFilter {
   readonly #bits = new Uint8Array(1 << 16);
 
@@ -70,7 +70,7 @@ export interface NameSigns {
 
 /**
  * Stretches from one word with a capital to another, all runs of such words (with spaces and particles between them) with
- * a sign of a name among them. In the order of the text; no run goes on from one into the next.
+ * a sign of a name among them. In the order of the text; no run continues from one into the next.
  */
 export function nameStretches(text: string, signs: NameSigns): readonly NameStretch[] {
   const units = unitsOf(text);

@@ -80,7 +80,7 @@ function wordsOfNames({ first, last, persons, places, organisations }: NameLists
   return [...listed.flatMap((list) => [...list]), ...others];
 }
 
-/** The last words of what names somebody (`SURELY_NAMING`, `NAMING_WITHIN`), without the sign behind them. */
+/** The last words of what names someone (`SURELY_NAMING`, `NAMING_WITHIN`), without the sign behind them. */
 const LAST_BEFORE = new WordFilter(
   's is was name am m attn dear regards sincerely cheers hi hello hey liebe lieber bonjour hola patient cardholder passenger guest attendee attendees participant participants contact customer client employee assignee reporter author owner wife husband brother sister son daughter colleague friend named by to of'.split(
     ' ',
@@ -106,7 +106,7 @@ function isOneOf(text: string, at: number, characters: string): boolean {
   return characters.includes(text[at] ?? '-');
 }
 
-/** What stands behind the name of somebody, by its first letter and with its letters; `SAYING` decides. */
+/** What follows the name of a person, by its first letter and with its letters; `SAYING` decides. */
 const TELLING: ReadonlyMap<number, readonly Uint16Array[]> = Map.groupBy(
   ['said', 'told', 'asked', 'wrote', 'replied', 'says'].map(unitsOf),
   ([first = 0]) => first,
@@ -126,7 +126,7 @@ function runOf(text: string, start: number, run: string): Run {
       end: start + match.index + match[0].replace(/['’]s$/i, '').length,
     }),
   );
-  // What goes on in digits is a code, not a word.
+  // What continues in digits is a code, not a word.
   const words = /[\p{L}\p{N}]/u.test(text[start + run.length] ?? ' ') ? all.slice(0, -1) : all;
   return {
     words,
@@ -313,7 +313,7 @@ function afterTitle(title: Word, name: readonly Word[]): Taken | null {
 
 const LONGEST = 4;
 
-/** The words from `at` that can be one name: not over a comma, an organisation's word or a place of its own. */
+/** The words from `at` that can be one name: not over a comma, an organisation's word or its own place. */
 function extend(words: readonly Word[], at: number, lists: NameLists, text: string): readonly Word[] {
   const name: Word[] = [];
   for (const word of words.slice(at, at + LONGEST)) {
@@ -323,7 +323,7 @@ function extend(words: readonly Word[], at: number, lists: NameLists, text: stri
     if (name.length > 1 && (lists.places.has(word.lower) || isOpener(word))) break;
     if (last !== undefined && isOpener(word)) break;
     name.push(word);
-    // `John's MacBook`: what belongs to somebody is no part of the name.
+    // `John's MacBook`: what belongs to someone is no part of the name.
     if (/['’]s$/.test(word.text)) break;
   }
   while (name.length > 0 && /^\p{Lu}\.$/u.test(name.at(-1)?.text ?? '')) name.pop();
@@ -432,7 +432,7 @@ const SUFFIXES = new Set(
 const OF_SUFFIX =
   /^(?:university|ministry|department|bank|institute|college|bureau|council|museum|federation|church|bank)$/;
 
-/** What somebody is of an organisation. */
+/** The role of someone in an organisation. */
 const ROLES = new Set(
   'ceo cfo cto coo cmo cio president chairman chairwoman chair director head founder co-founder manager vp member employee partner owner secretary treasurer dean editor captain coach board'.split(
     ' ',

@@ -69,7 +69,7 @@ export type WorkFault = keyof typeof WORK_FAULTS;
 const MOST_NAMES = 256;
 const MOST_NAMED = 64 * 1024 * 1024;
 
-export class LongTexts {
+export class TextQuestions {
   readonly #book: AnswerBook;
   readonly #names = new Map<string, number>();
   readonly #objects = new WeakMap<object, TextName>();
