@@ -75,12 +75,28 @@ test('every rule on a page loads without a complaint', () => {
 
 test('every relative link leads to a file, and to a heading that is there', () => {
   const broken = PAGES.flatMap(({ path, text }) =>
-    [...withoutBlocks(text).matchAll(/\]\(([^)\s]+)\)/g)]
-      .map((match) => match[1] ?? '')
+    [...withoutBlocks(text).matchAll(/\]\(([^)\s]+)\)|^\[[^\]]+\]: (\S+)$/gm)]
+      .map((match) => match[1] ?? match[2] ?? '')
       .filter((target) => !/^[a-z]+:/.test(target) && !leadsSomewhere(path, target))
       .map((target) => `${path}: ${target}`),
   );
   assert.deepEqual(broken, []);
+});
+
+/** Decisions are records of their time. */
+test('every file of a package that a page names as code exists', () => {
+  const packages = readdirSync(join(ROOT, 'packages'));
+  const pages = PAGES.filter(({ path }) => !path.startsWith('docs/decisions/'));
+  const named = pages.flatMap(({ path, text }) =>
+    [...withoutBlocks(text).matchAll(/`([a-z-]+)\/([\w./-]+)`/g)].flatMap(([, name = '', inner = '']) =>
+      packages.includes(name) ? [{ path, name, inner }] : [],
+    ),
+  );
+  assert.ok(named.length > 50);
+  const absent = named.filter(({ name, inner }) =>
+    ['', '.ts'].every((ending) => !existsSync(join(ROOT, 'packages', name, 'src', `${inner}${ending}`))),
+  );
+  assert.deepEqual(absent, []);
 });
 
 function leadsSomewhere(from: string, target: string): boolean {

@@ -24,7 +24,7 @@ import type { Find, Row, Suite } from './suite.ts';
 
 export const detectorsSuite: BenchSuite = {
   id: 'detectors',
-  question: 'how much do detectors find, how much of it is right, and how fast?',
+  question: 'How much do detectors find, how much of it is right, and how fast?',
   // Speed is measured.
   jobs: 1,
   takes: [],

@@ -3,7 +3,7 @@ import type { Suite } from '../evaluation/suite.ts';
 
 export const machineSuite: Suite = {
   id: 'machine',
-  question: 'what do starts, round trips, memory, decisions and scans cost on this machine?',
+  question: 'What do starts, round trips, memory, decisions and scans cost on this machine?',
   // Times are measured.
   jobs: 1,
   takes: [],

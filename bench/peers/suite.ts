@@ -3,7 +3,7 @@ import type { Suite } from '../evaluation/suite.ts';
 
 export const peersSuite: Suite = {
   id: 'peers',
-  question: 'what do policy engines of others make of the same rules and attacks?',
+  question: 'What do other policy engines make of the same rules and attacks?',
   jobs: 1,
   takes: ['traces', 'labels'],
   // Policies and engines are loaded when they are used.

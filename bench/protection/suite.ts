@@ -35,7 +35,7 @@ const HALVES: readonly Half[] = [
 
 export const protectionSuite: Suite = {
   id: 'protection',
-  question: 'are attacks stopped, and are honest runs left alone?',
+  question: 'Does Cordon stop attacks, and leave honest runs alone?',
   jobs: 2,
   takes: ['traces', 'labels', 'pairs'],
   playsModels: true,

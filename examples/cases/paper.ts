@@ -130,7 +130,7 @@ function judgeDiagnosis({ answers }: Evidence): Verdict {
     task: isDiagnosis,
     findings: [
       isStory ? 'the user got a story' : 'the user got no story',
-      isDiagnosis ? 'and a diagnosis' : 'and no diagnosis',
+      isDiagnosis ? 'the user got a diagnosis' : 'the user got no diagnosis',
     ],
   };
 }

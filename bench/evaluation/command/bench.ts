@@ -138,7 +138,7 @@ function list(context: CommandContext): ExitCode {
   else
     renderTable(
       context.output,
-      ['benchmark', 'what it tells'],
+      ['benchmark', 'question'],
       SUITES.map(({ id, question }) => [id, question]),
     );
   return EXIT.done;

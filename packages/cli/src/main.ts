@@ -194,6 +194,7 @@ function running(): Command {
   return new Command('run')
     .description('run any command in the sandbox, for example an MCP server of another client')
     .usage('[options] -- <command...>')
+    .helpOption('-h, --help', 'show this help')
     .argument('<command...>', 'the command to run; launchers such as npx use the installed package')
     .option('--manifest <file>', 'a JSON file of rights: files, network, env, limits, state')
     .addOption(repeatable('--read <path>', 'a file or folder that the command may read'))

@@ -384,7 +384,7 @@ function judge(test: SelfTest, layer: LayerName, seen: Readonly<Record<Trial, Se
   ];
   const wrong =
     expected.map(([one, where]) => wrongOf(one, where)).find((problem) => problem !== null) ?? null;
-  const why = wrong ?? `${LAYERS[layer].does}: ${expected.length} attempts ended as they must`;
+  const why = wrong ?? `${LAYERS[layer].does}: ${expected.length} checks passed`;
   const remedy = 'this machine cannot run apps safely; report this line with the output of `uname -a`';
   return { layer, ok: wrong === null, why, remedy: wrong === null ? null : remedy };
 }

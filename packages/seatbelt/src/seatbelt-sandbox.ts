@@ -255,7 +255,7 @@ function judged(
     const wrong = attempts.find(([attempt, good]) => !good(seen.get(attempt) ?? 'not tried'));
     const why =
       wrong === undefined
-        ? `${attempts.length} attempts ended as they must`
+        ? `${attempts.length} checks passed`
         : `\`${wrong[0]}\` ended with \`${(seen.get(wrong[0]) ?? 'not tried').slice(0, 80)}\``;
     return { layer, ok: wrong === undefined, why, remedy: wrong === undefined ? null : REMEDY };
   });

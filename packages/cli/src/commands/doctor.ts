@@ -91,7 +91,7 @@ function dataFolderChecks({ dataFolder }: Configuration, store: Result<Store, Fa
 
 /** What calls providers, and who has the network of this machine. */
 function networkChecks(isReady: boolean): readonly Check[] {
-  const confined = 'each is called by a confined process, which holds its key and reaches its host alone';
+  const confined = 'each is called by a confined process, which holds its key and reaches only its host';
   const here = 'called in the hub’s process: the sandbox of this system has no network of its own';
   const providers = CONFINES_PROVIDERS ? confined : here;
   const hub = 'the hub dials for providers and apps, so it has the network of this machine';
