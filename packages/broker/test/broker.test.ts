@@ -59,7 +59,7 @@ test('a sandbox that throws is one that does not start, and is tried again', asy
   };
   const broker = openBroker({ sandbox, codeRoot: CODE_ROOT, times: { firstWaitMs: 1 } });
   const model = broker.provider('local', accessTo({ kind: 'openai', key: 'k' }));
-  for (const words of [/no sandbox can be started/, /it died/]) {
+  for (const words of [/the process could not be started/, /it died/]) {
     const answer = await model.complete(ask('hello'), { signal: never() });
     assert.match(answer.ok ? '' : answer.fault.message, words);
   }
