@@ -96,6 +96,7 @@ export class HelperProcess<Peer extends HelperPeer> {
   #running: Promise<Result<Peer, Fault>> | null = null;
   /** May be over. */
   #newest: { readonly life: HelperLife; readonly peer: Peer } | null = null;
+  #isStarting = false;
   /** Ends in a row without an answer between them. */
   #deaths = 0;
   #notBefore = 0;
@@ -130,6 +131,7 @@ export class HelperProcess<Peer extends HelperPeer> {
   }
 
   async #start(): Promise<Result<Peer, Fault>> {
+    this.#isStarting = true;
     const { signal } = this.#ending;
     const ms = this.#notBefore - performance.now();
     if (ms > 0) await wait(ms, undefined, { signal }).catch(() => undefined);
@@ -137,6 +139,7 @@ export class HelperProcess<Peer extends HelperPeer> {
       ? failed(fault('cancelled', 'the hub is ending'))
       : await this.#parts.spawn(signal).catch(THROWN);
     const opened = started.ok ? this.#open(started.value) : started;
+    this.#isStarting = false;
     if (!opened.ok) this.#over(false);
     return opened;
   }
@@ -167,7 +170,7 @@ export class HelperProcess<Peer extends HelperPeer> {
   #restLater(): void {
     clearTimeout(this.#idle);
     this.#idle = setTimeout(() => {
-      if (this.#newest?.peer.isBusy()) this.#restLater();
+      if (this.#isStarting || this.#newest?.peer.isBusy()) this.#restLater();
       else this.rest();
     }, this.#parts.idleMs).unref();
   }

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Duplex } from 'node:stream';
 import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { ok } from '@cordon/core';
 import { HelperProcess } from '../../src/helper/helper-process.ts';
 import type { ConfinedProcess } from '../../src/spec/backend.ts';
@@ -12,10 +13,11 @@ const ECHO = 'process.stdin.pipe(process.stdout)';
 /** Answers the first line, and ends. */
 const ONCE = "process.stdin.once('data', (line) => process.stdout.write(line, () => process.exit(0)))";
 
-function helperOf(source: string, first: number) {
+function helperOf(source: string, first: number, { idleMs = 60_000, startMs = 0 } = {}) {
   const started: ConfinedProcess[] = [];
   const helper = new HelperProcess({
     spawn: async () => {
+      await wait(startMs);
       const child = spawn(process.execPath, ['-e', source], { stdio: ['pipe', 'pipe', 'inherit'] });
       const exited = once(child, 'exit').then(() => ({ message: 'it ended' }));
       const link = Duplex.from({ writable: child.stdin, readable: child.stdout });
@@ -41,7 +43,7 @@ function helperOf(source: string, first: number) {
       };
     },
     lineBytes: 1_000,
-    idleMs: 60_000,
+    idleMs,
     pauseMs: { first, longest: 60_000 },
   });
   const ask = async () => {
@@ -70,6 +72,15 @@ test('a process that was ended because it was idle is started again at once', as
   helper.rest();
   assert.equal(await ask(), 'question');
   assert.equal(started.length, 2);
+  await helper.close();
+});
+
+test('a process whose start takes longer than the idle time is still ended when it is idle', {
+  timeout: 60_000,
+}, async () => {
+  const { helper, ask, started } = helperOf('setInterval(() => {}, 1000)', 1, { idleMs: 50, startMs: 300 });
+  assert.equal(await ask(), 'it was idle');
+  assert.equal((await started[0]?.exited)?.message, 'it ended');
   await helper.close();
 });
 
