@@ -254,7 +254,9 @@ function program(): Command {
     .version(VERSION, '-V, --version', 'show the version')
     .helpOption('-h, --help', 'show this help')
     .exitOverride()
-    .showHelpAfterError('  help: `--help` lists arguments and options');
+    .showHelpAfterError('  help: `--help` lists arguments and options')
+    // A terminal of 80 columns leaves the descriptions fewer than the 40 below which commander does not wrap.
+    .configureHelp({ minWidthToWrap: 20 });
   cordon.enablePositionalOptions();
   useCommands(cordon);
   appCommands(cordon);

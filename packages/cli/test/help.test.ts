@@ -32,3 +32,9 @@ test('the help of a command that serves queries lists its options, in groups', (
     'Limits:',
   ]);
 });
+
+test('no line of the help is wider than a terminal of 80 columns', () => {
+  using place = new Workplace();
+  for (const words of [['--help'], ['ask', '--help'], ['apps', '--help']])
+    for (const line of place.run(words).out.split('\n')) assert.ok(line.length <= 80, line);
+});
