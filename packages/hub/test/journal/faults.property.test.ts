@@ -53,6 +53,11 @@ function folderFor(t: TestContext): string {
   return folder;
 }
 
+/** The hub's background work collects its failures: each of them must be the kill. */
+function isKilled(error: unknown): boolean {
+  return error instanceof AggregateError ? error.errors.every(isKilled) : error instanceof Killed;
+}
+
 /** One life of the hub: until it is killed, or all is done. */
 async function live(options: Omit<RigOptions, 'end'>, judge: (rig: Rig) => void): Promise<Rig> {
   const end = () => {
@@ -68,7 +73,7 @@ async function live(options: Omit<RigOptions, 'end'>, judge: (rig: Rig) => void)
     await session.close('end');
     session = null;
   } catch (error) {
-    if (!(error instanceof Killed)) throw error;
+    if (!isKilled(error)) throw error;
   } finally {
     await session?.close('suspend').catch(() => undefined);
     rig.store.close();
