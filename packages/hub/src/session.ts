@@ -67,16 +67,18 @@ export class Session {
   /** What the journal held when this session was opened, for as long as its unfinished query can be resumed. */
   #past: readonly Event[] = [];
 
-  constructor({ past, ...parts }: SessionParts) {
-    this.id = parts.id;
-    this.#parts = parts;
+  constructor({ past, ...given }: SessionParts) {
+    this.id = given.id;
     const append: SessionJournal['append'] = (entries) => {
-      const events = parts.journal.append(entries);
+      const events = given.journal.append(entries);
       for (const event of events) this.#saw(event);
       return events;
     };
+    // Events of apps pass here, too: a query that resumes in this process must know which apps it pinned and installed.
+    const parts = { ...given, journal: { ...given.journal, append } };
+    this.#parts = parts;
     this.#monitor = new ReferenceMonitor({ policy: parts.policy });
-    this.#recorder = new Recorder({ ...parts.journal, append }, this.#monitor, past);
+    this.#recorder = new Recorder(parts.journal, this.#monitor, past);
     for (const event of past) this.#subject.saw(event);
     this.#trail = [...(unfinishedQuery([...past, ...this.#recordUnknown(past)])?.events ?? [])];
     if (this.#trail.length > 0) this.#past = past;

@@ -248,6 +248,11 @@ const KEPT: Readonly<Record<string, Kept>> = {
       { of: 'spoke', at: 4, when: 'after' },
     ],
   },
+  'an app that was pinned in the query ends, and the same process resumes it': {
+    seed: 41397787,
+    installs: true,
+    deaths: [{ of: 'app', at: 2, when: 'before' }],
+  },
   'a query fails that observed anew what an earlier one had observed': {
     seed: 47000,
     installs: true,
