@@ -181,8 +181,10 @@ const asking: FakeScript = (request, number) => {
 test('a spoke asks for a functionality of a missing app: its turn ends, the app is installed with a yes and assists it', async (t) => {
   if (isLeftOut(t)) return;
   const { running, registry, requests } = await scene(t, asking);
-  await running.shown('INSTALL');
-  assert.match(running.stdout.replace(/[\s▐│]+/g, ' '), /Another app, not you, asked for `ride-fare`/);
+  await running.until(
+    () => /Another app, not you, asked for `ride-fare`/.test(running.stdout.replace(/[\s▐│]+/g, ' ')),
+    'who asked for the app',
+  );
   assert.deepEqual(registry.requests, [], 'nothing is fetched before the answer');
   await running.answer('1');
   await running.shown('Agree to this?');
