@@ -29,6 +29,11 @@ async function tracesOf(model: keyof typeof TRACES): Promise<readonly (readonly 
   return (await journals()).map(TRACES[model]).filter((trace) => trace.length > 0);
 }
 
+/** What was asked before a kill is asked again, so a change there may be a trace that a hub leaves behind. */
+function isInterrupted(trace: readonly Step[]): boolean {
+  return trace.some(({ label }) => label === 'RESUMED');
+}
+
 function widthOf(trace: readonly Step[]): number {
   return Math.max(
     0,
@@ -79,7 +84,7 @@ for (const { model, name, forge } of FORGERIES) {
     if (isLeftOut(t)) return;
     if (MISSING !== null) return t.skip(MISSING);
     const acceptor = await acceptorFor(model);
-    const traces = (await tracesOf(model)).filter((trace) => widthOf(trace) <= 4);
+    const traces = (await tracesOf(model)).filter((trace) => widthOf(trace) <= 4 && !isInterrupted(trace));
     const forged = traces.map(forge);
     const few = forged.filter((trace) => trace !== null).slice(0, 5);
     assert.ok(few.length > 0, 'no journal has anything to forge');
