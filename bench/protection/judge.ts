@@ -9,7 +9,7 @@ import { basename } from 'node:path';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
 import type { Policy } from '@cordon/policy';
 import { analyzeEvents, readTrace, type TraceLabels } from '@cordon/policy-tools';
-import { readPolicyFiles } from '@cordon/scan';
+import { readPolicyFiles } from '@cordon/scan/traces';
 import { isAtOrBefore, type Position, type RecordedTrace } from './recorded-trace.ts';
 /** A rule that has something to say about a trace where it counts. */
 export interface Saying {

@@ -67,20 +67,7 @@ for (const [file, packages] of [
   ],
   [
     'cli/src/commands/policies/check.ts',
-    [
-      'config',
-      'console',
-      'core',
-      'detectors',
-      'monitor',
-      'policy',
-      'policy-tools',
-      'print',
-      'protocol',
-      'regex',
-      'runtime',
-      'scan',
-    ],
+    ['config', 'core', 'detectors', 'monitor', 'policy', 'policy-tools', 'print', 'regex', 'runtime'],
   ],
   [
     'cli/src/commands/policies/analyze.ts',

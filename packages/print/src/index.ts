@@ -1,3 +1,4 @@
+export { counted } from './counted.ts';
 export { Drawing, type Marks } from './drawing.ts';
 export { eventLine, jsonLine } from './json-line.ts';
 export { written } from './output-stream.ts';

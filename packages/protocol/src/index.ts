@@ -1,7 +1,6 @@
 export { decodeHubMessage, decodeSpokeMessage, encode, HUB_LINE_BYTES, SPOKE_LINE_BYTES } from './codec.ts';
 export { misfitOfAnswer, readingsOf } from './exchange-format.ts';
 export { type FramingLimits, LineDecoder } from './framing.ts';
-export { type Line, LineSplitter } from './line-splitter.ts';
 export {
   type HubAnswer,
   type HubMessage,

@@ -9,7 +9,7 @@ import {
   parameterWarnings,
   readParameters,
   readPolicyFiles,
-} from '@cordon/scan';
+} from '@cordon/scan/traces';
 import type { CommandContext } from './command-context.ts';
 
 export interface PolicyOptions extends ParameterOptions {

@@ -2,7 +2,7 @@
 
 import { readLabelFile } from '@cordon/config/labels';
 import { TraceLabels } from '@cordon/policy-tools';
-import { type Dialect, formatNamed, type TraceOptions } from '@cordon/scan';
+import { type Dialect, formatNamed, type TraceOptions } from '@cordon/scan/traces';
 import type { CommandContext } from './command-context.ts';
 export interface TraceReadingOptions {
   /** The name of a format; absent: it is recognised. */

@@ -10,7 +10,7 @@ import type { Style } from '@cordon/console/text';
 import type { Policy } from '@cordon/policy';
 import type { PolicyDecision, PolicyReason } from '@cordon/policy-tools';
 import type { Drawing, Marks } from '@cordon/print';
-import { renderRange, type TraceInput } from '@cordon/scan';
+import { renderRange, type TraceInput } from '@cordon/scan/traces';
 
 type Explanation = PolicyReason['explanation'];
 type Line = Explanation['lines'][number];

@@ -17,6 +17,7 @@ import {
   type Reason,
   visibleLine,
 } from '@cordon/core';
+import { counted } from '@cordon/print';
 export interface RenderOptions {
   /** Also what is only of interest when something goes wrong. */
   readonly isVerbose: boolean;
@@ -427,19 +428,22 @@ export function renderDiagnostics(screen: Screen, diagnostics: readonly Diagnost
   }
   if (diagnostics.length === 0) return;
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
-  const counts = [counted(errors, 'error'), counted(diagnostics.length - errors, 'warning')];
-  screen.line(counts.filter((count) => count !== null).join(', '));
+  const counts = [
+    [errors, 'error'],
+    [diagnostics.length - errors, 'warning'],
+  ] as const;
+  screen.line(
+    counts
+      .filter(([count]) => count > 0)
+      .map(([count, word]) => counted(count, word))
+      .join(', '),
+  );
 }
 
 function placeOf(diagnostic: Diagnostic): string {
   const { file, range } = diagnostic;
   const place = range === undefined ? '' : `:${range.line}:${range.column}`;
   return `${visibleLine(file)}${place}`;
-}
-
-function counted(count: number, word: string): string | null {
-  if (count === 0) return null;
-  return count === 1 ? `1 ${word}` : `${count} ${word}s`;
 }
 
 const PINNED_WORDS: Readonly<Record<Extract<Event, { kind: 'app.pinned' }>['by'], string>> = {

@@ -29,7 +29,7 @@ import {
 import type { Asking } from '@cordon/detectors';
 import type { TraceEvent } from '@cordon/policy';
 import { TraceLabels } from '@cordon/policy-tools';
-import { DIALECTS, type Dialect, type PolicyFiles, readPolicyFiles } from '@cordon/scan';
+import { DIALECTS, type Dialect, type PolicyFiles, readPolicyFiles } from '@cordon/scan/traces';
 import type { Expectation, ExpectedFinding, Verdict } from './expectation.ts';
 import { readTrace } from './test-trace.ts';
 export const TEST_FILE_END = '.test.json';

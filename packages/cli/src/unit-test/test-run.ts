@@ -8,8 +8,8 @@ import { type Diagnostic, failed, ok, type Result } from '@cordon/core';
 import type { Awaited } from '@cordon/detectors';
 import type { Policy, TraceEvent } from '@cordon/policy';
 import { type Analysis, analyzeEvents, ExplainingMonitor, type PolicyDecision } from '@cordon/policy-tools';
-import { type Dialect, readTraces } from '@cordon/scan';
 import type { Answerers } from '@cordon/scan/answerers';
+import { type Dialect, readTraces } from '@cordon/scan/traces';
 import { type Difference, differences } from './expectation.ts';
 import type { TestCase, TestFile } from './test-file.ts';
 export interface CaseResult {

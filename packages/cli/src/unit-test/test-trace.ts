@@ -14,7 +14,7 @@ import {
 } from '@cordon/config/reading';
 import { isJsonObject, type Json, type JsonObject, type Label } from '@cordon/core';
 import type { CalledTool, ToolCallEvent, TraceEvent } from '@cordon/policy';
-import { type Dialect, MessageStream } from '@cordon/scan';
+import { type Dialect, MessageStream } from '@cordon/scan/traces';
 
 const TEXT_FORMS = ['system', 'user', 'assistant'] as const;
 const HUB_FORMS = ['request', 'response', 'release', 'egress'] as const;

@@ -6,10 +6,10 @@
 
 import { isJsonObject } from '@cordon/core';
 import type { Policy } from '@cordon/policy';
-import { type Drawing, renderTable } from '@cordon/print';
+import { counted, type Drawing, renderTable } from '@cordon/print';
 import type { Input } from '../parts/input.ts';
 import type { LineRecord } from '../parts/part.ts';
-import { counted, readWords } from '../traces/event-counts.ts';
+import { readWords } from '../traces/event-counts.ts';
 import { EFFECTS } from '../traces/findings.ts';
 import { placeOf, type ScanReport, type ScanResult } from './report.ts';
 

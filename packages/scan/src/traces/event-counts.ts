@@ -4,6 +4,7 @@
  * Ring 1.
  */
 import type { TraceEvent } from '@cordon/policy';
+import { counted } from '@cordon/print';
 
 /** By the name of the kind in rules; what no rule can look at is not counted. */
 export type EventCounts = Readonly<Record<string, number>>;
@@ -47,8 +48,3 @@ export function readWords(counts: EventCounts): string {
 /** Of a log in which nothing happens, "no violation" would say nothing. */
 export const NOTHING_READ =
   'nothing that a rule could look at was found: no message, call, output or other event';
-
-/** `1 violation`, `3 violations`. */
-export function counted(count: number, one: string): string {
-  return `${count} ${one}${count === 1 ? '' : 's'}`;
-}

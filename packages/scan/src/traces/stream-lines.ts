@@ -4,7 +4,7 @@
  * Ring 1.
  */
 import { failed, type Result } from '@cordon/core';
-import { type Line, LineSplitter } from '@cordon/protocol';
+import { type Line, LineSplitter } from '@cordon/protocol/lines';
 
 export interface StreamLine {
   /** From 1. */

@@ -2,17 +2,16 @@
 
 import type { Awaited } from '@cordon/detectors';
 import { analyzeEvents } from '@cordon/policy-tools';
-import { Drawing, jsonLine, written } from '@cordon/print';
+import { counted, Drawing, jsonLine, written } from '@cordon/print';
 import {
   addEvents,
   analysisLine,
   countEvents,
-  counted,
   FindingsRenderer,
   NO_EVENTS,
   readTraces,
   readWords,
-} from '@cordon/scan';
+} from '@cordon/scan/traces';
 import { type AskingOptions, answerersAskedFor } from '../../context/answerers-asked-for.ts';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';

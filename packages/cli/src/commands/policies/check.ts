@@ -5,9 +5,9 @@ import { jsonFault, openBytes, readStream } from '@cordon/config/reading';
 import { type Diagnostic, failed, ok, parseJson, type Result, visibleLine } from '@cordon/core';
 import { type Asking, standardDetectors } from '@cordon/detectors';
 import { lint, parseTools, type ToolSchema } from '@cordon/policy-tools';
-import { drawExcerpt, SourceLines } from '@cordon/print';
+import { counted, drawExcerpt, SourceLines } from '@cordon/print';
 import { loadedPolicy } from '@cordon/runtime/policies';
-import { counted, type Dialect } from '@cordon/scan';
+import type { Dialect } from '@cordon/scan/traces';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 export interface CheckOptions {

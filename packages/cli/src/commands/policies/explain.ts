@@ -3,17 +3,16 @@
 import type { Style } from '@cordon/console/text';
 import type { TraceEvent } from '@cordon/policy';
 import { ExplainingMonitor, type PolicyDecision, type PolicyReason } from '@cordon/policy-tools';
-import { Drawing, jsonLine, written } from '@cordon/print';
+import { counted, Drawing, jsonLine, written } from '@cordon/print';
 import {
   addEvents,
   countEvents,
-  counted,
   EventSummaries,
   NO_EVENTS,
   readTraces,
   readWords,
   type TraceInput,
-} from '@cordon/scan';
+} from '@cordon/scan/traces';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { type PolicyInUse, type PolicyOptions, policyInUse } from '../../context/policy-in-use.ts';

@@ -2,8 +2,14 @@
 
 import { ExplainingMonitor, type PolicyDecision, type PolicyReason } from '@cordon/policy-tools';
 import { jsonLine, written } from '@cordon/print';
-import { type Answer, MessageStream, MOST_LINE_BYTES, type StreamLine, streamLines } from '@cordon/scan';
 import type { Answerers } from '@cordon/scan/answerers';
+import {
+  type Answer,
+  MessageStream,
+  MOST_LINE_BYTES,
+  type StreamLine,
+  streamLines,
+} from '@cordon/scan/traces';
 import { type AskingOptions, answerersAskedFor } from '../../context/answerers-asked-for.ts';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';

@@ -11,25 +11,16 @@ import { packFile } from '@cordon/runtime/policies';
 import {
   AskingScanner,
   type Beginning,
-  type Dialect,
   digestOf,
   EXAMPLES,
-  emptinessWarnings,
   FileOutput,
   findInputs,
-  formatNamed,
   freshBeginning,
   type Input,
   JsonReport,
-  NOTHING_READ,
   PART_BYTES,
-  type ParameterOptions,
-  type PolicyFiles,
   ProgressBar,
-  parameterWarnings,
   type RecordOptions,
-  readParameters,
-  readPolicyFiles,
   SarifReport,
   type ScanEnd,
   ScanMemory,
@@ -46,6 +37,17 @@ import {
   WorkerPool,
 } from '@cordon/scan';
 import type { Answerers } from '@cordon/scan/answerers';
+import {
+  type Dialect,
+  emptinessWarnings,
+  formatNamed,
+  NOTHING_READ,
+  type ParameterOptions,
+  type PolicyFiles,
+  parameterWarnings,
+  readParameters,
+  readPolicyFiles,
+} from '@cordon/scan/traces';
 import { type AskingOptions, answerersAskedFor } from '../../context/answerers-asked-for.ts';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';

@@ -1,6 +1,5 @@
 /** `cordon test`: runs the unit tests of policies, and names the rules that no test hits. Ring 1. */
-import { Drawing } from '@cordon/print';
-import { counted } from '@cordon/scan';
+import { counted, Drawing } from '@cordon/print';
 import { type AskingOptions, answerersAskedFor } from '../../context/answerers-asked-for.ts';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
