@@ -81,7 +81,7 @@ export function composeOn(
 ): Result<Composed, SetupError> {
   const { store, providers, model, sandbox, modelId, weaker, ending } = runtime;
   const rules =
-    runtime.rules === null ? readRules(configuration, providers, ending.signal) : ok(runtime.rules);
+    runtime.rules === null ? readRules(configuration, sandbox, providers, ending.signal) : ok(runtime.rules);
   if (!rules.ok) return refused(rules.fault);
   const { policy, answering, texts } = rules.value;
   const installable = configuration.installableApps.filter(({ id }) => apps.every((app) => app.id !== id));

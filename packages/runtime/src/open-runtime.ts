@@ -44,7 +44,7 @@ export async function openRuntime(configuration: Configuration): Promise<Result<
   const sandbox = sandboxOnDemand(configuration, weaker.value);
   const providers = openProviders(configuration, sandbox);
   const ending = new AbortController();
-  const rules = await readUsersRules(configuration, providers, ending.signal);
+  const rules = await readUsersRules(configuration, sandbox, providers, ending.signal);
   if (!rules.ok) return refused(rules.fault);
   const parts = { sandbox, providers, weaker: weaker.value, rules: rules.value, ending };
   const opened = openWith(configuration, parts);
@@ -91,15 +91,16 @@ export function refused(diagnostics: readonly Diagnostic[]): Result<never, Setup
 /** Loaded for those who wrote some: the language takes 60 ms, and the ready-made rules 40. */
 async function readUsersRules(
   configuration: Configuration,
+  sandbox: Sandbox,
   providers: Providers,
   ending: AbortSignal,
 ): Promise<Result<Rules | null, readonly Diagnostic[]>> {
   const { policyFiles, asking, namedModules } = configuration;
   if (policyFiles.length + asking.modules.length + namedModules.length === 0) return ok(null);
   const { ownPredicates, readRules } = await import('./rules/rules.ts');
-  const own = await ownPredicates(configuration);
+  const own = await ownPredicates(configuration, sandbox);
   if (!own.ok) return own;
-  const rules = readRules(configuration, providers, ending, own.value);
+  const rules = readRules(configuration, sandbox, providers, ending, own.value);
   if (!rules.ok) await own.value?.close();
   return rules;
 }

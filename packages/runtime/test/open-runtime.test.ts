@@ -20,8 +20,8 @@ for (const isClosed of [true, false]) {
     assert.ok(configuration.ok);
     const runtime = await openRuntime(configuration.value);
     assert.ok(runtime.ok);
-    const { providers, ending } = runtime.value;
-    const rules = readRules(configuration.value, providers, ending.signal);
+    const { sandbox, providers, ending } = runtime.value;
+    const rules = readRules(configuration.value, sandbox, providers, ending.signal);
     assert.ok(rules.ok);
     const { texts } = rules.value;
     const monitor = rules.value.policy.monitor();

@@ -15,8 +15,8 @@ import { ConfinedDetectors, type LaunchFor } from '@cordon/detector-process';
 import { type Asking, KeptAnswers } from '@cordon/detectors';
 import type { Answering } from '@cordon/hub';
 import { type Policy, TextQuestions } from '@cordon/policy';
+import type { Sandbox } from '@cordon/sandbox';
 import type { Providers } from '../machine/providers.ts';
-import { readWeaker } from '../machine/weaker.ts';
 import type { OwnPredicates } from '../own-detectors/start-modules.ts';
 import { readPolicies } from './policies.ts';
 export interface Rules {
@@ -31,40 +31,36 @@ export interface Rules {
 
 /**
  * All that is in force, read and checked. A failure holds what is wrong in any of the files.
+ * @param sandbox confines the processes that look at texts
  * @param providers who calls the services of the configuration
  * @param ending ends the processes that look at texts
  * @param own what `ownPredicates` gave; null: the configuration has no modules
  */
 export function readRules(
-  configuration: Configuration,
+  { asking, packs, policyFiles }: Pick<Configuration, 'asking' | 'packs' | 'policyFiles'>,
+  sandbox: Sandbox,
   providers: Providers,
   ending: AbortSignal,
   own: OwnPredicates | null = null,
 ): Result<Rules, readonly Diagnostic[]> {
-  const { asking, packs, policyFiles } = configuration;
   const answering = answeringOf(asking, providers, own);
-  const { textQuestions, texts } = textQuestionsOf(launchOn(configuration));
+  const { textQuestions, texts } = textQuestionsOf(launchIn(sandbox));
   ending.addEventListener('abort', () => void texts.close(), { once: true });
   const policy = readPolicies({ packs, files: policyFiles, asking: askingOf(answering, own), textQuestions });
   return policy.ok ? ok({ policy: policy.value, answering, texts, own }) : policy;
 }
 
-/** Starts the modules of a configuration, in a sandbox; null where it has none. */
+/** Starts the modules of a configuration, in the sandbox; null where it has none. */
 export async function ownPredicates(
-  configuration: Configuration,
+  { asking, namedModules, apps }: Pick<Configuration, 'asking' | 'namedModules' | 'apps'>,
+  sandbox: Sandbox,
 ): Promise<Result<OwnPredicates | null, readonly Diagnostic[]>> {
-  const { asking, namedModules, apps, dataFolder } = configuration;
-  const weaker = readWeaker(configuration.weaker);
-  if (!weaker.ok) return weaker;
   const modules = [...asking.modules, ...namedModules];
   if (modules.length === 0) return ok(null);
   // Loaded when there are some: it loads the sandbox.
-  const [{ startModules }, { machineSandbox }] = await Promise.all([
-    import('../own-detectors/start-modules.ts'),
-    import('../machine/machine-sandbox.ts'),
-  ]);
+  const { startModules } = await import('../own-detectors/start-modules.ts');
   const writable = apps.flatMap(({ manifest }) => manifest.files.write);
-  return startModules(modules, machineSandbox({ dataFolder }, weaker.value), writable);
+  return startModules(modules, sandbox, writable);
 }
 
 /** What looks at texts, which starts with the first of them, and where the policy finds what it has answered. */
@@ -76,20 +72,11 @@ export function textQuestionsOf(launch: LaunchFor): {
   return { textQuestions: new TextQuestions(book), texts: new ConfinedDetectors({ book, launch }) };
 }
 
-/** In a sandbox like an app's, with the layers that the user left out for all. Loaded when a rule first asks. */
-function launchOn({ dataFolder, weaker }: Configuration): LaunchFor {
-  let launcher: Promise<LaunchFor> | null = null;
-  const opened = async (): Promise<LaunchFor> => {
-    const [{ detectorLauncher }, { machineSandbox }] = await Promise.all([
-      import('@cordon/detector-process/launch'),
-      import('../machine/machine-sandbox.ts'),
-    ]);
-    const layers = readWeaker(weaker);
-    return detectorLauncher(machineSandbox({ dataFolder }, layers.ok ? layers.value : []), CODE_ROOT);
-  };
+/** The launcher is loaded when a rule first asks: it loads the sandbox. */
+function launchIn(sandbox: Sandbox): LaunchFor {
   return async (work, signal) => {
-    launcher ??= opened();
-    return (await launcher)(work, signal);
+    const { detectorLauncher } = await import('@cordon/detector-process/launch');
+    return detectorLauncher(sandbox, CODE_ROOT)(work, signal);
   };
 }
 

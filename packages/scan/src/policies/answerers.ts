@@ -38,9 +38,10 @@ export async function answerersFor(
 ): Promise<Result<Answerers | null, readonly Diagnostic[]>> {
   const weaker = readWeaker(configuration.weaker);
   if (!weaker.ok) return weaker;
-  const own = await ownPredicates(configuration);
+  const sandbox = sandboxOnDemand(configuration, weaker.value);
+  const own = await ownPredicates(configuration, sandbox);
   if (!own.ok) return own;
-  const providers = openProviders(configuration, sandboxOnDemand(configuration, weaker.value));
+  const providers = openProviders(configuration, sandbox);
   const answering = answeringOf(configuration.asking, providers, own.value);
   const asking = askingOf(answering, own.value);
   if (answering === null || asking === undefined) return ok(null);
