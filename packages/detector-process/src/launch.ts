@@ -4,12 +4,10 @@
  *
  * Ring 0.
  */
-import { DEFAULT_APP_LIMITS, type Fault, ok, type Result } from '@cordon/core';
-import { checkPath, type Mount, NODE_INSIDE, type Sandbox, type SandboxSpec } from '@cordon/sandbox';
+import type { Fault, Result } from '@cordon/core';
+import { ownCodeSpec, type Sandbox, type SandboxSpec } from '@cordon/sandbox';
 import type { LaunchFor, Work } from './confined-detectors.ts';
 
-const ROOT_INSIDE = '/cordon';
-const PROGRAM = 'packages/detectors/src/confined/main.ts';
 const OWN_CODE = [
   ...['core', 'detectors', 'policy', 'regex'].map((name) => `packages/${name}`),
   // The public suffix list, which the hub itself loads for names of hosts.
@@ -34,27 +32,13 @@ export function detectorLauncher(sandbox: Pick<Sandbox, 'spawn'>, codeRoot: stri
 
 /** @param codeRoot the folder that holds `packages/` and `node_modules/` */
 export function detectorSpec(codeRoot: string, work: Work): Result<SandboxSpec, Fault> {
-  const mounts: Mount[] = [];
-  for (const folder of CODE[work]) {
-    const host = checkPath(`${codeRoot}/${folder}`);
-    if (!host.ok) return host;
-    mounts.push({ host: host.value, inside: `${ROOT_INSIDE}/${folder}`, access: 'read' });
-  }
-  return ok({
-    executable: NODE_INSIDE,
-    args: ['--max-old-space-size=768', `${ROOT_INSIDE}/${PROGRAM}`, work],
-    env: {},
-    cwd: ROOT_INSIDE,
-    mounts,
-    profile: 'tight',
-    nodeGrants: [],
-    limits: { ...DEFAULT_APP_LIMITS, cpuSeconds: 3_600, processes: 48, openFiles: 128, fileMiB: 1 },
-    tmpMiB: null,
-    usr: false,
-    stdin: 'none',
-    stdout: 'none',
+  return ownCodeSpec(codeRoot, {
+    folders: CODE[work],
+    options: ['--max-old-space-size=768'],
+    program: 'packages/detectors/src/confined/main.ts',
+    args: [work],
+    limits: { cpuSeconds: 3_600, processes: 48, openFiles: 128, fileMiB: 1 },
     stderr: 'none',
-    link: true,
     network: { kind: 'none' },
   });
 }

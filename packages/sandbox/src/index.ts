@@ -32,6 +32,7 @@ export { CheckedPath, checkPath, type PathKind } from './spec/checked-path.ts';
 export type { Diagnosis, ExplainHost, HostProblem } from './spec/host-problem.ts';
 export { LAYER_NAMES, LAYERS, type Layer, type LayerName, parseWeaker } from './spec/layers.ts';
 export { nodePermissionFlags } from './spec/node-permission.ts';
+export { ownCodeSpec } from './spec/own-code.ts';
 export {
   type CheckedSpec,
   checkSpec,

@@ -5,22 +5,12 @@
  * Ring 0.
  */
 import type { Readable } from 'node:stream';
-import {
-  DEFAULT_APP_LIMITS,
-  type Fault,
-  failed,
-  fault,
-  type InstalledApp,
-  ok,
-  type Result,
-} from '@cordon/core';
+import { type Fault, failed, fault, type InstalledApp, ok, type Result } from '@cordon/core';
 import {
   type CommandContext,
   type ConfinedProcess,
-  checkPath,
   commandSpec,
-  type Mount,
-  NODE_INSIDE,
+  ownCodeSpec,
   type Sandbox,
   type SandboxSpec,
   STATE_INSIDE,
@@ -101,7 +91,6 @@ function appProcess(process: ConfinedProcess): Result<AppProcess, Fault> {
 
 /** The folders of code that the agent loop consists of, all below one root. */
 const LOOP_CODE = ['packages/core', 'packages/protocol', 'packages/spoke', 'node_modules/@cordon'];
-const LOOP_ROOT_INSIDE = '/cordon';
 
 /** What of it is compiled: TypeScript, whose types are stripped at every start unless that is kept. */
 const LOOP_SOURCES = ['packages/core/src', 'packages/protocol/src', 'packages/spoke/src'];
@@ -132,28 +121,13 @@ export function loopLauncher(
 
 /** No network, no files but its own code, one link: what the model says can reach nothing but the hub. */
 export function loopSpec(codeRoot: string): Result<SandboxSpec, Fault> {
-  const mounts: Mount[] = [];
-  for (const folder of LOOP_CODE) {
-    const host = checkPath(`${codeRoot}/${folder}`);
-    if (!host.ok) return host;
-    mounts.push({ host: host.value, inside: `${LOOP_ROOT_INSIDE}/${folder}`, access: 'read' });
-  }
-  return ok({
-    executable: NODE_INSIDE,
+  return ownCodeSpec(codeRoot, {
+    folders: LOOP_CODE,
     // No threads of V8's own: a loop mostly waits, and on a busy machine they are what a start waits for.
-    args: ['--max-old-space-size=192', '--v8-pool-size=0', `${LOOP_ROOT_INSIDE}/packages/spoke/src/main.ts`],
-    env: {},
-    cwd: LOOP_ROOT_INSIDE,
-    mounts,
-    profile: 'tight',
-    nodeGrants: [],
-    limits: { ...DEFAULT_APP_LIMITS, memoryMiB: 512, processes: 48, openFiles: 128, fileMiB: 1 },
-    tmpMiB: null,
-    usr: false,
-    stdin: 'none',
-    stdout: 'none',
+    options: ['--max-old-space-size=192', '--v8-pool-size=0'],
+    program: 'packages/spoke/src/main.ts',
+    limits: { memoryMiB: 512, processes: 48, openFiles: 128, fileMiB: 1 },
     stderr: 'pipe',
-    link: true,
     network: { kind: 'none' },
   });
 }
