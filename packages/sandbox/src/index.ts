@@ -15,9 +15,7 @@ export {
   type WantedPackage,
 } from './command/package-launcher.ts';
 export { digestTree, TREE_LIMITS, type TreeDigest } from './command/tree-digest.ts';
-export { SHOWN_PROC } from './kernel/proc-view.ts';
 export type { Profile } from './kernel/seccomp.ts';
-export { SYSCALLS, type SyscallName } from './kernel/syscall-numbers.ts';
 export { APP_USER, openSandbox, RefusingSandbox, type SandboxOptions } from './spawn.ts';
 export type {
   ConfinedProcess,
