@@ -9,7 +9,6 @@ import {
   fault,
   type Json,
   type JsonObject,
-  type JsonSchema,
   type Model,
   type ModelFault,
   type ModelResponse,
@@ -22,7 +21,7 @@ import type { Sandbox } from '@cordon/sandbox';
 import { ProviderProcess } from './provider-process.ts';
 import type { Target } from './relay.ts';
 import { providerSpec } from './spec.ts';
-import { exactly } from './wire.ts';
+import { COUNT, exactly, TEXT } from './wire.ts';
 
 export interface BrokerParts {
   readonly sandbox: Sandbox;
@@ -97,8 +96,6 @@ export function openBroker({ sandbox, codeRoot, times }: BrokerParts): Broker {
   };
 }
 
-const COUNT: JsonSchema = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
-const TEXT: JsonSchema = { type: 'string' };
 const FINISH: Readonly<Record<ModelResponse['finish'], true>> = {
   stop: true,
   'tool-calls': true,

@@ -40,8 +40,8 @@ export const CALL_LINE_BYTES = 32 * 1024 * 1024;
 
 const LINE_LIMITS: JsonLimits = { length: CALL_LINE_BYTES, depth: 128, elements: 2_000_000 };
 
-const COUNT: JsonSchema = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
-const TEXT: JsonSchema = { type: 'string' };
+export const COUNT: JsonSchema = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
+export const TEXT: JsonSchema = { type: 'string' };
 
 const FAULT_KINDS: Readonly<Record<ModelFaultKind, true>> = {
   unauthorised: true,

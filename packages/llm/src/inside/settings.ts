@@ -4,17 +4,10 @@
  * Ring 1.
  */
 
+import type { ProviderAccess } from '@cordon/broker';
 import type { Endpoint, EndpointKind, JsonObject, ProviderConfig, RetryLimits } from '@cordon/core';
 import type { ProviderRoute } from '../calls/provider-call.ts';
 import { addressOf } from '../providers/access.ts';
-/** What a process is given, and the one place that it reaches. */
-export interface ProcessAccess {
-  /** The key is among them. */
-  readonly settings: JsonObject;
-  readonly target: { readonly host: string; readonly port: number };
-  /** The longest that a call takes, retries included. */
-  readonly callMs: number;
-}
 
 export type Settings = {
   /** Certificates, in PEM, that are believed beside those that come with Node. */
@@ -38,7 +31,7 @@ export function providerAccess(
   { name, config }: ProviderRoute,
   limits: RetryLimits,
   authorities: readonly string[] = [],
-): ProcessAccess {
+): ProviderAccess {
   const settings: Settings = { kind: 'provider', name, config, limits, authorities };
   return accessTo(addressOf(config), settings, limits.callSeconds * 1000);
 }
@@ -47,7 +40,7 @@ export function serviceAccess(
   service: EndpointKind,
   endpoint: Endpoint,
   authorities: readonly string[] = [],
-): ProcessAccess {
+): ProviderAccess {
   return accessTo(endpoint.url, { kind: 'endpoint', service, endpoint, authorities }, SERVICE_MS);
 }
 
@@ -56,7 +49,7 @@ export function readSettings(settings: JsonObject): Settings {
   return settings as unknown as Settings;
 }
 
-function accessTo(address: string, settings: Settings, callMs: number): ProcessAccess {
+function accessTo(address: string, settings: Settings, callMs: number): ProviderAccess {
   const { hostname, port, protocol } = new URL(address);
   const usual = protocol === 'https:' ? 443 : 80;
   return {
