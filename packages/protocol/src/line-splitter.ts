@@ -33,7 +33,6 @@ export class LineSplitter {
       start = end + 1;
       if (this.#isTooLong(piece)) yield failed('too-long');
       else if (!this.#isDropping) yield this.#take(piece);
-      this.#heldBytes = 0;
       this.#isDropping = false;
     }
     const rest = chunk.subarray(start);
@@ -43,18 +42,14 @@ export class LineSplitter {
 
   /** The line that the stream ended in; null: it ended with a line end. */
   end(): Line | null {
-    if (this.#heldBytes === 0) return null;
-    const line = this.#take(new Uint8Array(0));
-    this.#heldBytes = 0;
-    return line;
+    return this.#heldBytes === 0 ? null : this.#take(new Uint8Array(0));
   }
 
   /** Whether the line becomes too long with this piece. */
   #isTooLong(piece: Uint8Array): boolean {
     if (this.#isDropping || this.#heldBytes + piece.length <= this.#longest) return false;
     this.#isDropping = true;
-    this.#held = new Uint8Array(0);
-    this.#heldBytes = 0;
+    this.#release();
     return true;
   }
 
@@ -70,13 +65,18 @@ export class LineSplitter {
     this.#heldBytes = bytes;
   }
 
-  /** The held bytes and the last piece as a text. */
+  #release(): void {
+    this.#held = new Uint8Array(0);
+    this.#heldBytes = 0;
+  }
+
+  /** The held bytes and the last piece as a text; none are held any longer. */
   #take(piece: Uint8Array): Line {
     let bytes = piece;
     if (this.#heldBytes > 0) {
       this.#hold(piece);
       bytes = this.#held.subarray(0, this.#heldBytes);
-      this.#held = new Uint8Array(0);
+      this.#release();
     }
     try {
       const text = this.#decoder.decode(bytes);
