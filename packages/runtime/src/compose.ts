@@ -20,27 +20,17 @@ import {
 } from '@cordon/hub';
 import type { Installer } from '@cordon/install';
 import { PLANNER } from '@cordon/planner';
-import type { LayerName } from '@cordon/sandbox';
 import type { Store } from '@cordon/trace';
 import { installablesOf } from './installables.ts';
-import type { Providers } from './machine/providers.ts';
 import { closeRuntime, openRuntime, type Runtime, refused, type SetupError } from './open-runtime.ts';
-import { type Rules, readRules } from './rules/rules.ts';
-export interface Composed {
+import { readRules } from './rules/rules.ts';
+
+/** A hub with the runtime that it stands on. */
+export interface Composed extends Runtime {
   readonly hub: Hub;
-  readonly store: Store;
-  readonly providers: Providers;
   readonly pins: StoredPins;
-  /** `provider/model` */
-  readonly modelId: string;
-  /** Layers of the sandbox that nothing here has. */
-  readonly weaker: readonly LayerName[];
   /** What the policy files do that their author may not mean. */
   readonly warnings: readonly Diagnostic[];
-  /** Null: only those that come with this program are in force, and nothing of theirs runs. */
-  readonly rules: Rules | null;
-  /** Aborts when the runtime is closed. */
-  readonly ending: AbortController;
 }
 
 /** Who looks at new apps. */
@@ -125,17 +115,7 @@ export function composeOn(
     facts: configuration.memory.facts ?? (hasProvider && isFree ? 'model' : 'patterns'),
     summaries: configuration.memory.summaries ?? (hasProvider ? 'model' : 'extract'),
   });
-  return ok({
-    hub,
-    store,
-    providers,
-    pins,
-    modelId,
-    weaker,
-    warnings: policy.warnings,
-    rules: runtime.rules,
-    ending,
-  });
+  return ok({ ...runtime, hub, pins, warnings: policy.warnings });
 }
 
 /** The same for every spoke, whatever is installed: the built-in list, with the user's additions and changes. */
