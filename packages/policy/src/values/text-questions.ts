@@ -84,15 +84,20 @@ export class TextQuestions {
 
   /** What is known of it; else an undecided value that waits for the answer. */
   ask(work: AskedWork): { readonly answer: Json } | Undecided {
-    const known = this.find(work);
+    const digest = this.#keyOf(work);
+    const known = this.#answerTo(digest);
     if (known !== null) return known;
-    const question: Question = { service: 'text', digest: this.#keyOf(work), input: this.#inputOf(work) };
+    const question: Question = { service: 'text', digest, input: this.#inputOf(work) };
     return undecided('a text has not been looked at', null, [question]);
   }
 
   /** Null: nobody was asked, or the answer is kept no more. */
   find(work: AskedWork): { readonly answer: Json } | Undecided | null {
-    const known = this.#book.find({ service: 'text', digest: this.#keyOf(work) });
+    return this.#answerTo(this.#keyOf(work));
+  }
+
+  #answerTo(digest: string): { readonly answer: Json } | Undecided | null {
+    const known = this.#book.find({ service: 'text', digest });
     if (known === null) return null;
     return known.ok ? { answer: known.value } : undecided(known.fault);
   }
