@@ -5,37 +5,24 @@
  *
  * Ring 0.
  */
-import { failed, ok, type Result } from '@cordon/core';
+import type { Result } from '@cordon/core';
 import { type CodePointSet, complement, joined, LAST_CODE_POINT, setOf, union } from './code-point-set.ts';
 import {
-  type Assertion,
+  assertionNode,
   choice,
+  MAX_DEPTH,
   type Node,
+  parsed,
+  refuse,
   repeat,
   type SyntaxTree,
   sequence,
   setNode,
 } from './syntax-tree.ts';
 
-/** Deeper nesting is refused, so that no later step has to fear its own stack. */
-const MAX_DEPTH = 200;
-
 /** A failure is one sentence that never repeats the pattern, which may be data. */
 export function parseSchemaPattern(pattern: string): Result<SyntaxTree, string> {
-  try {
-    const root = new SchemaPatternParser(pattern).parse();
-    return ok({ root, groups: 0, needsBudget: false });
-  } catch (error) {
-    if (error instanceof PatternFault) return failed(error.message);
-    throw error;
-  }
-}
-
-/** Leaves the parser from any depth; never leaves this file. */
-class PatternFault extends Error {}
-
-function refuse(sentence: string): never {
-  throw new PatternFault(sentence);
+  return parsed(() => new SchemaPatternParser(pattern).parse());
 }
 
 class SchemaPatternParser {
@@ -46,10 +33,10 @@ class SchemaPatternParser {
     this.#characters = Array.from(pattern);
   }
 
-  parse(): Node {
+  parse(): SyntaxTree {
     const root = this.#choice(0);
     if (this.#at < this.#characters.length) refuse('a `)` of the pattern closes nothing');
-    return root;
+    return { root, groups: 0, needsBudget: false };
   }
 
   get #next(): string | undefined {
@@ -273,10 +260,6 @@ const HALVES = 0xd800;
 /** There are some hundred names. */
 const PROPERTIES = new Map<string, CodePointSet>();
 
-function place(at: Assertion): Node {
-  return { kind: 'assertion', at, least: 0, most: 0 };
-}
-
 function single(character: string): CodePointSet {
   return setOf(character.codePointAt(0) ?? 0);
 }
@@ -296,14 +279,14 @@ const LOW_HALF = 4;
 const MOST_COUNT = 21;
 const INCOMPLETE = 'an escape of the pattern is incomplete';
 const UNKNOWN_ESCAPE = 'the pattern has an unknown escape, or refers to a group';
-const START = place('start');
-const END = place('end');
+const START = assertionNode('start');
+const END = assertionNode('end');
 const PLACES: readonly (readonly [string, Node])[] = [
   ['^', START],
   ['$', END],
-  ['\\b', place('ascii-boundary')],
+  ['\\b', assertionNode('ascii-boundary')],
   // In an empty text Python's `\B` does not hold, and ECMAScript's does.
-  ['\\B', choice([place('ascii-inside'), sequence([START, END])])],
+  ['\\B', choice([assertionNode('ascii-inside'), sequence([START, END])])],
 ];
 const NOT_LINE_END = complement(union([10, 10, 13, 13, 0x2028, 0x2029]));
 const CATEGORIES: ReadonlyMap<string, CodePointSet> = new Map([

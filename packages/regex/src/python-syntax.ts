@@ -8,7 +8,7 @@
  *
  * Ring 0.
  */
-import { failed, ok, type Result } from '@cordon/core';
+import type { Result } from '@cordon/core';
 import {
   type CodePointSet,
   category,
@@ -23,9 +23,13 @@ import {
 } from './code-point-set.ts';
 import {
   type Assertion,
+  assertionNode,
   choice,
+  MAX_DEPTH,
   type Node,
+  parsed,
   type RepeatMode,
+  refuse,
   repeat,
   type SyntaxTree,
   sequence,
@@ -43,26 +47,12 @@ interface Flags {
 
 const NO_FLAGS: Flags = { ignoreCase: false, multiline: false, dotAll: false, verbose: false, ascii: false };
 
-/** Deeper nesting is refused, so that no later step has to fear its own stack. */
-const MAX_DEPTH = 200;
 /** Python's own limit of a count. */
 const MAX_COUNT = 4_294_967_295;
 
 /** A failure is one sentence that never repeats the pattern, which may be data. */
 export function parsePattern(pattern: string, isDotAll: boolean): Result<SyntaxTree, string> {
-  try {
-    return ok(new PatternParser(pattern, { ...NO_FLAGS, dotAll: isDotAll }).parse());
-  } catch (error) {
-    if (error instanceof PatternFault) return failed(error.message);
-    throw error;
-  }
-}
-
-/** Leaves the parser from any depth; never leaves this file. */
-class PatternFault extends Error {}
-
-function refuse(sentence: string): never {
-  throw new PatternFault(sentence);
+  return parsed(() => new PatternParser(pattern, { ...NO_FLAGS, dotAll: isDotAll }).parse());
 }
 
 /** An item of a sequence; the kinds of which Python refuses repetition are told apart by how they are written. */
@@ -558,7 +548,7 @@ function whole(node: Node): Item {
 }
 
 function assertion(at: Assertion): Item {
-  return { node: { kind: 'assertion', at, least: 0, most: 0 }, repeatable: 'nothing' };
+  return { node: assertionNode(at), repeatable: 'nothing' };
 }
 
 function isRepeatMark(character: string): boolean {

@@ -1,9 +1,11 @@
 /**
  * What a regular expression says, with all flags already applied: sets hold every code point that matches, and
- * assertions are of the variety that the flags choose. Each node knows how wide its matches are.
+ * assertions are of the variety that the flags choose. Each node knows how wide its matches are. The parsers of both
+ * dialects build it with these functions, and refuse patterns with `refuse`.
  *
  * Ring 0.
  */
+import { failed, ok, type Result } from '@cordon/core';
 import type { CodePointSet } from './code-point-set.ts';
 
 /**
@@ -73,6 +75,10 @@ export function setNode(set: CodePointSet): Node {
   return { kind: 'set', set, least: 1, most: 1 };
 }
 
+export function assertionNode(at: Assertion): Node {
+  return { kind: 'assertion', at, least: 0, most: 0 };
+}
+
 export function sequence(items: readonly Node[]): Node {
   const [only] = items;
   if (items.length === 1 && only !== undefined) return only;
@@ -98,4 +104,24 @@ export function choice(branches: readonly Node[]): Node {
 export function repeat(body: Node, min: number, max: number, mode: RepeatMode): Node {
   const most = body.most === 0 ? 0 : body.most * max;
   return { kind: 'repeat', body, min, max, mode, least: body.least * min, most: max === 0 ? 0 : most };
+}
+
+/** Deeper nesting is refused, so that no later step has to fear its own stack. */
+export const MAX_DEPTH = 200;
+
+/** Leaves a parser from any depth; never leaves `parsed`. */
+class PatternFault extends Error {}
+
+export function refuse(sentence: string): never {
+  throw new PatternFault(sentence);
+}
+
+/** What `parse` returns, or the sentence with which it refuses the pattern. */
+export function parsed(parse: () => SyntaxTree): Result<SyntaxTree, string> {
+  try {
+    return ok(parse());
+  } catch (error) {
+    if (error instanceof PatternFault) return failed(error.message);
+    throw error;
+  }
 }
