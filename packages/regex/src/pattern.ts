@@ -46,25 +46,26 @@ const MAX_PATTERN_LENGTH = 10_000;
 
 /** A failure is one sentence that never repeats the pattern, which may be data. */
 export function compilePattern(pattern: string, options: PatternOptions = {}): Result<Pattern, string> {
-  if (pattern.length > MAX_PATTERN_LENGTH)
-    return failed(`the pattern is longer than ${MAX_PATTERN_LENGTH} characters`);
-  const tree = parsePattern(pattern, options.dotAll === true);
-  return tree.ok ? compileTree(tree.value, pattern.length) : tree;
+  return compiled(pattern, (text) => parsePattern(text, options.dotAll === true));
 }
 
 /** A pattern of a JSON Schema, in ECMAScript's syntax; its engine is linear. */
 export function compileSchemaPattern(pattern: string): Result<Pattern, string> {
-  if (pattern.length > MAX_PATTERN_LENGTH)
-    return failed(`the pattern is longer than ${MAX_PATTERN_LENGTH} characters`);
-  const tree = parseSchemaPattern(pattern);
-  return tree.ok ? compileTree(tree.value, pattern.length) : tree;
+  return compiled(pattern, parseSchemaPattern);
 }
 
-function compileTree(tree: SyntaxTree, length: number): Result<Pattern, string> {
-  const { root } = tree;
-  if (tree.needsBudget) {
-    const budgeted: MakeMatcher = (literals) => filtered(new BudgetedMatcher(tree), literals);
-    return ok(new LazyPattern('budgeted', length, root, budgeted));
+function compiled(
+  pattern: string,
+  parse: (pattern: string) => Result<SyntaxTree, string>,
+): Result<Pattern, string> {
+  if (pattern.length > MAX_PATTERN_LENGTH)
+    return failed(`the pattern is longer than ${MAX_PATTERN_LENGTH} characters`);
+  const tree = parse(pattern);
+  if (!tree.ok) return tree;
+  const { root, needsBudget } = tree.value;
+  if (needsBudget) {
+    const budgeted: MakeMatcher = (literals) => filtered(new BudgetedMatcher(tree.value), literals);
+    return ok(new LazyPattern('budgeted', pattern.length, root, budgeted));
   }
   const size = instructionsAtMost(root);
   const program = size > MAX_INSTRUCTIONS ? compileProgram(root) : null;
