@@ -6,7 +6,15 @@
  * Ring 0.
  */
 import type { Result } from '@cordon/core';
-import { type CodePointSet, complement, joined, LAST_CODE_POINT, setOf, union } from './code-point-set.ts';
+import {
+  type CodePointSet,
+  category,
+  complement,
+  joined,
+  LAST_CODE_POINT,
+  setOf,
+  union,
+} from './code-point-set.ts';
 import {
   assertionNode,
   choice,
@@ -175,8 +183,8 @@ class SchemaPatternParser {
   /** Behind the backslash. */
   #escape(isInClass: boolean): CodePointSet {
     const letter = this.#take();
-    const category = CATEGORIES.get(letter.toLowerCase());
-    if (category !== undefined) return letter === letter.toLowerCase() ? category : complement(category);
+    const named = CATEGORIES.get(letter);
+    if (named !== undefined) return named;
     const control = CONTROLS.get(letter);
     if (control !== undefined) return setOf(control);
     switch (letter) {
@@ -289,17 +297,18 @@ const PLACES: readonly (readonly [string, Node])[] = [
   ['\\B', choice([assertionNode('ascii-inside'), sequence([START, END])])],
 ];
 const NOT_LINE_END = complement(union([10, 10, 13, 13, 0x2028, 0x2029]));
+const SPACE = union([
+  ...[9, 13, 0x20, 0x20, 0xa0, 0xa0, 0x1680, 0x1680, 0x2000, 0x200a, 0x2028, 0x2029],
+  ...[0x202f, 0x202f, 0x205f, 0x205f, 0x3000, 0x3000, 0xfeff, 0xfeff],
+]);
+/** The same object each time, so that equal parts of a pattern are recognised as such. */
 const CATEGORIES: ReadonlyMap<string, CodePointSet> = new Map([
-  ['d', [0x30, 0x39]],
-  ['w', union([0x30, 0x39, 0x41, 0x5a, 0x5f, 0x5f, 0x61, 0x7a])],
-  [
-    's',
-    union(
-      [9, 13, 0x20, 0x20, 0xa0, 0xa0, 0x1680, 0x1680, 0x2000, 0x200a, 0x2028, 0x2029].concat([
-        0x202f, 0x202f, 0x205f, 0x205f, 0x3000, 0x3000, 0xfeff, 0xfeff,
-      ]),
-    ),
-  ],
+  ['d', category('digit', true, false)],
+  ['D', category('digit', true, true)],
+  ['w', category('word', true, false)],
+  ['W', category('word', true, true)],
+  ['s', SPACE],
+  ['S', complement(SPACE)],
 ]);
 const CONTROLS: ReadonlyMap<string, number> = new Map([
   ['t', 9],
