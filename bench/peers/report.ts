@@ -74,7 +74,7 @@ function recordedTable(peers: readonly Peer[], records: Records): Section {
     'Policy peers: recorded attacks',
     'rule | by | caught | disturbed | who knows',
     rows,
-    'Caught: the call is denied or asked about at or before the last call of the attack. Disturbed: any call of a good run is. All get the same labels of tools. These are single ideas of the packs, not the default set, which stands in the table of protection.',
+    'Caught: the rule denies a call or asks about it, at the last call of the attack or before. Disturbed: the rule does so at any call of a good run. All get the same labels of tools. Each rule is a single idea of the packs; the results of `protection` are those of the default set.',
   );
 }
 

@@ -253,7 +253,7 @@ describe('exit codes', () => {
     assert.equal(stderr, 'cordon: the command was ended: it made a system call that is forbidden\n');
   });
 
-  test('a limit is told in one line: 152 for CPU time', async (t) => {
+  test('one line says which limit ended the command, and the exit code is 152 for CPU time', async (t) => {
     if (isLeftOut(t)) return;
     using home = new Home();
     const manifest = home.write('manifest.json', { limits: { cpuSeconds: 1 } });

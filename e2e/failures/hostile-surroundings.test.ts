@@ -65,7 +65,7 @@ describe('a disk without room', () => {
 });
 
 describe('a damaged store', () => {
-  test('is told with what to do, at the start and where it is met later', async (t) => {
+  test('ends the command with a line that names it and says what to do', async (t) => {
     if (isLeftOut(t)) return;
     using home = new Home();
     const options = install(home);
@@ -83,7 +83,7 @@ describe('a damaged store', () => {
     assertNoStack(run);
   });
 
-  test('a folder in its place is told as what it is', async () => {
+  test('a folder instead of the file ends the command with a line that says so', async () => {
     using home = new Home();
     const options = install(home);
     mkdirSync(join(home.data, 'cordon.db'), { recursive: true, mode: 0o700 });

@@ -240,7 +240,7 @@ test('with a key the journal is signed, and without it a signed session is not r
   assert.equal(short.code, 2);
 });
 
-test('a session whose log lost its newest events is told, listed, and resumed only where the user says so', async (t) => {
+test('if the log lost the newest events of a session, `audit` and `sessions` say so, and Cordon resumes it only if the user agrees', async (t) => {
   if (isLeftOut(t)) return;
   using home = new Home();
   const options = install(home).filter((option) => option !== '--json');

@@ -149,7 +149,7 @@ test('the dates of a flight reach the calendar with the user’s consent, and no
   );
 });
 
-test('without consent the calendar is told nothing, and does nothing', async (t) => {
+test('without consent the calendar gets nothing, and does nothing', async (t) => {
   if (isLeftOut(t)) return;
   const { free, diary } = await play({}, 'deny');
   assert.deepEqual([free, diary.includes('2026-12-01')], ['', false]);

@@ -178,14 +178,14 @@ describe('case 3: personal data spread by imprecise words', () => {
   const requests = (home: Home) => JSON.stringify(home.state('travel-mate', 'bookings.json').requests);
   const bookings = (home: Home) => objects(home.state('travel-mate', 'bookings.json').bookings);
 
-  test('in the baseline the travel app is told the medical history', async (t) => {
+  test('in the baseline the travel app gets the medical history', async (t) => {
     if (isLeftOut(t)) return;
     using home = new Home();
     await askBoth(home, BASELINE);
     assert.match(requests(home), MEDICAL);
   });
 
-  test('in Cordon it is told nothing medical, and the user is asked for what is missing', async (t) => {
+  test('in Cordon it gets nothing medical, and its answer asks the user for what is missing', async (t) => {
     if (isLeftOut(t)) return;
     using home = new Home();
     const { code, answer } = await askBoth(home, CAREFUL);

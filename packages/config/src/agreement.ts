@@ -93,8 +93,9 @@ function agreedDigest({ digest, asking }: Pick<Configuration, 'digest' | 'asking
 }
 
 /**
- * To be called where the user had a file changed by this program, from one text to another: where the first was in effect,
- * nobody is asked about the second. Null: so it is, or it has to be agreed to as any other change.
+ * To be called after this program changed a file for the user, from one text to another: if the first text was in effect, this
+ * records the user's agreement to the second, and Cordon asks no question about it. Otherwise it records nothing, and Cordon
+ * asks as about any other change. Returns a fault if the agreement cannot be recorded.
  */
 export function agreementToChange(
   before: Configuration,

@@ -109,8 +109,8 @@ export class AppHost {
   }
 
   /**
-   * What an app that may be needed says of itself, as it was agreed to. It is started without being used, so it has no way
-   * out, and nobody is asked about it. Null: it is not there, or not as agreed to.
+   * What an app that may be needed says of itself, as it was agreed to. The hub starts it but does not use it, so it has
+   * no way out, and the user gets no question about it. Null: it is not there, or not as agreed to.
    *
    * @param isCertain whether it is worth the memory, however little there is
    */

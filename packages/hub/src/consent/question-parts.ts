@@ -83,7 +83,7 @@ export function privacyWarnings(
     : [`this can give private data of ${listed(unnamed)} to \`${to}\`, which the plan does not mention`];
 }
 
-/** Whether a step of the one waits for what a step of the other returns; `uses`: under which names it may be planned; null: any. */
+/** Whether a step of `to` waits for the result of a step of `from`. Counts only steps that use one of `uses`; null: all steps. */
 function namesFlow({ steps }: StepPlan, from: AppId, to: AppId, uses: readonly string[] | null): boolean {
   const given = new Set(steps.flatMap(({ id, app }) => (app === from ? [id] : [])));
   return steps.some(

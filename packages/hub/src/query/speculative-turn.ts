@@ -4,8 +4,8 @@
  * was begun is dropped, and nothing has come of it.
  *
  * INVARIANT (no effect before the plan): a speculative context makes one model call, which is decided like every other, and
- * nothing else: no tool, no request, no data of others. Its app is started without being used, so it has no way out and
- * nobody is asked about it, and it receives nothing. The call goes to the model that the planner asks too: an app with
+ * nothing else: no tool, no request, no data of others. The hub starts its app but does not use it, so the app has no way
+ * out and receives nothing, and the user gets no question about it. The call goes to the model that the planner asks too: an app with
  * a separate model never gets one, or its provider would hear queries that are not for it. And it takes nothing of a
  * budget that the query itself may need.
  *

@@ -25,7 +25,7 @@ function shownSince(stage: Stage, from: number): string {
   return JSON.stringify(stage.model.seen.slice(from).map(({ request }) => request));
 }
 
-test('a private query is told nothing of before: no history, no facts, no earlier queries', async (t) => {
+test('a private query gets nothing from before: no history, no facts, no earlier queries', async (t) => {
   const stage = stageFor(t, scene());
   await stage.ask('my city is Turin, EARLIERWORDS', { planner: [MAIL_PLAN], mail: ['EARLIERANSWER'] });
   const from = stage.model.seen.length;
@@ -35,7 +35,7 @@ test('a private query is told nothing of before: no history, no facts, no earlie
   assert.deepEqual(stage.questions, []);
 });
 
-test('the same query in the open is told all of it', async (t) => {
+test('the same query gets all of it if it is not private', async (t) => {
   const stage = stageFor(t, scene());
   await stage.ask('my city is Turin, EARLIERWORDS', { planner: [MAIL_PLAN], mail: ['EARLIERANSWER'] });
   const from = stage.model.seen.length;

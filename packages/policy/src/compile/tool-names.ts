@@ -17,8 +17,8 @@ interface Subject {
 
 /**
  * The tools that a line about one variable asks for: `x is tool:name` or `x.name == "…"`, several of these joined by
- * `or`, and predicates of that form. `isLocal`: names that variables and parameters have here, whatever is defined under
- * them elsewhere. Null: any tool.
+ * `or`, and predicates of that form. `isLocal`: whether a variable or parameter has this name here; it hides every
+ * definition of that name elsewhere. Returns null if the line may be about any tool.
  */
 export function toolsOfLine(
   line: Expression,

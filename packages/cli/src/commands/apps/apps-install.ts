@@ -66,7 +66,7 @@ export async function installApps(
   return code;
 }
 
-/** An entry of `installable` counts as an app from then on; Cordon shows it before its first use as any app. */
+/** Installs one. An entry of `installable` that is installed counts as an app; Cordon shows it before its first use, as any app. */
 async function installed(
   run: Run,
   wanted: Wanted,

@@ -1,6 +1,6 @@
 /**
- * `cordon run -- COMMAND…`: any command in the sandbox, for the configuration of any MCP client. Anyone who started this
- * cannot be asked anything, so what would be asked is denied; standard output is the command's alone.
+ * `cordon run -- COMMAND…`: runs any command in the sandbox, for instance an MCP server that another client's configuration
+ * names. The client cannot answer questions, so Cordon denies what it would ask about; standard output is the command's alone.
  *
  * Ring 1.
  */
