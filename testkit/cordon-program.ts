@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 const MAIN = join(import.meta.dirname, '../packages/cli/src/main.ts');
-const COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/cordon-cli');
+const COMPILE_CACHE = join(import.meta.dirname, '../node_modules/.cache/cordon-cli');
 const FLAGS = ['--disable-warning=ExperimentalWarning'];
 /** No test needs so long, also on a busy machine; a program that does is ended, and its test fails. */
 const DEADLINE_MS = 300_000;
