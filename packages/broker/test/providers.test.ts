@@ -6,7 +6,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { test } from 'node:test';
 import type { ProviderConfig } from '@cordon/core';
 import { providerAccess } from '@cordon/llm';
-import { CERTIFICATE, CERTIFICATE_KEY } from '../../../e2e/certificate.ts';
+import { CERTIFICATE, CERTIFICATE_KEY } from '@cordon/testkit/certificate.ts';
 import { openBroker } from '../src/index.ts';
 import { accessTo, ask, CODE_ROOT, KEY, LIMITS, never, watchedSandbox } from './fixture.ts';
 

@@ -5,7 +5,7 @@ import { connect, createServer as createTcpServer, type Server } from 'node:net'
 import { constants } from 'node:os';
 import { type TestContext, test } from 'node:test';
 import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { CERTIFICATE, CERTIFICATE_KEY } from '../../../e2e/certificate.ts';
+import { CERTIFICATE, CERTIFICATE_KEY } from '@cordon/testkit/certificate.ts';
 import {
   Budget,
   DEFAULT_EGRESS_LIMITS,
