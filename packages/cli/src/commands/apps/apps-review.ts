@@ -193,13 +193,14 @@ class Run {
     return known.kind === 'pinned' ? known : pins.agree(app, said);
   }
 
-  /** A reviewer at a terminal draws it himself. */
+  /** A reviewer at a terminal scans and draws the description itself. */
   #print(review: Review, reviewer: Reviewer | null): void {
+    const isDrawn = reviewer === null || reviewer === AGREES;
+    if (!isDrawn && !this.#context.wantsJson) return;
     const apps = knownApps(this.configuration, this.#composed.store);
     const findings = scannedDescription(review.description, review.app.id, apps);
     if (this.#context.wantsJson) return this.#context.json(reviewJson(review, findings));
-    if (reviewer === null || reviewer === AGREES)
-      drawReview(this.#context.output, review, findings, Number.POSITIVE_INFINITY);
+    drawReview(this.#context.output, review, findings, Number.POSITIVE_INFINITY);
   }
 
   #ended(app: InstalledApp, vetting: Vetting): ExitCode {
