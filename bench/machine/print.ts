@@ -1,6 +1,6 @@
 /**
- * What a program that measures one part prints: its record as JSON, for `cordon bench machine` and other programs, or the same
- * tables, charts and aims as that benchmark, for people.
+ * What a program that measures one part prints for people: the tables, charts and aims of `cordon bench machine`. With `--json`
+ * each program prints its record itself.
  *
  * Ring 2.
  */

@@ -12,28 +12,24 @@ import { dollarsFor } from './latency.ts';
 import type { Dropped } from './simulated-provider.ts';
 
 export const MEASURES = [
-  ...([
-    'total',
-    'planning',
-    'model',
-    'tools',
-    'starts',
-    'hubMemory',
-    'spokeMemory',
-    'rest',
-    'modelCalls',
-  ] as const),
-  ...([
-    'planCalls',
-    'factTokens',
-    'learning',
-    'needCalls',
-    'inputTokens',
-    'outputTokens',
-    'dollars',
-    'apps',
-  ] as const),
-] as const;
+  'total',
+  'planning',
+  'model',
+  'tools',
+  'starts',
+  'hubMemory',
+  'spokeMemory',
+  'rest',
+  'modelCalls',
+  'planCalls',
+  'factTokens',
+  'learning',
+  'needCalls',
+  'inputTokens',
+  'outputTokens',
+  'dollars',
+  'apps',
+] as const satisfies readonly (keyof Measure)[];
 
 /** Milliseconds, tokens and dollars of one query. */
 export interface Measure {
