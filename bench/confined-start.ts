@@ -4,24 +4,12 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { loadConfiguration } from '@cordon/config';
-import type { Fault, InstalledApp, Result } from '@cordon/core';
+import type { InstalledApp } from '@cordon/core';
 import { appLauncher, loopLauncher } from '@cordon/hub';
 import { openSandbox, type Sandbox } from '@cordon/sandbox';
-import { Heard } from '@cordon/testkit/watched-process.ts';
+import { firstLine, INITIALIZE, must } from '@cordon/testkit/isolation/rig.ts';
 import { CODE_ROOT, CONFIGURATION, dataFolder, type Home } from './places.ts';
-
-const INITIALIZE = {
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'initialize',
-  params: {
-    protocolVersion: '2025-06-18',
-    capabilities: {},
-    clientInfo: { name: 'bench', version: '0.1.0' },
-  },
-};
 
 export class ConfinedStarts {
   readonly #sandbox: Sandbox;
@@ -74,7 +62,7 @@ export class ConfinedStarts {
     });
     const began = performance.now();
     const running = must(await launcher.launch(app, null, new AbortController().signal));
-    running.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
+    running.stdin.write(INITIALIZE);
     await firstLine(running.stdout);
     const took = performance.now() - began;
     running.kill();
@@ -90,13 +78,4 @@ export class ConfinedStarts {
     if (app === undefined) throw new Error(`${name} is not configured`);
     return app;
   }
-}
-
-function firstLine(stream: Readable): Promise<number> {
-  return new Heard(stream).until('\n');
-}
-
-function must<T>(result: Result<T, Fault>): T {
-  if (!result.ok) throw new Error(result.fault.message);
-  return result.value;
 }
