@@ -69,15 +69,9 @@ export function drawn(drawing: string): Graph {
 
 /** The first block of a page below a heading; null: the page has no such heading, or no block below it. */
 export function blockBelow(page: string, heading: string): string | null {
-  const [, ...lines] = page.slice(startOf(page, heading)).split('\n');
-  const next = lines.findIndex((line) => line.startsWith('#'));
-  const section = lines.slice(0, next === -1 ? undefined : next).join('\n');
-  return startOf(page, heading) === page.length ? null : (/^```\n(.*?)^```$/ms.exec(section)?.[1] ?? null);
-}
-
-function startOf(page: string, heading: string): number {
-  const found = new RegExp(`^#+ ${heading}$`, 'm').exec(page);
-  return found?.index ?? page.length;
+  const [, below = ''] = new RegExp(`^#+ ${heading}$(.*)`, 'ms').exec(page) ?? [];
+  const [section = ''] = below.split(/^#/m);
+  return /^```\n(.*?)^```$/ms.exec(section)?.[1] ?? null;
 }
 
 /** The arrows that only one of two graphs has, for instance `missing: hub ─► core`. */
