@@ -22,6 +22,7 @@ import {
   type Located,
   type ObjectReader,
   type Problem,
+  plainJson,
   quoted,
 } from '../reading/config-reader.ts';
 import type { JsonNode } from '../reading/json-text.ts';
@@ -496,19 +497,6 @@ function withoutSecrets(value: Json): Json {
         : inner,
     ]),
   );
-}
-
-function plainJson(node: JsonNode): Json {
-  switch (node.kind) {
-    case 'null':
-      return null;
-    case 'array':
-      return node.items.map(plainJson);
-    case 'object':
-      return Object.fromEntries(node.members.map(({ key, value }) => [key, plainJson(value)]));
-    default:
-      return node.value;
-  }
 }
 
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
