@@ -16,7 +16,8 @@ import {
   type StepLimits,
 } from '@cordon/install';
 import { commandSpec, openSandbox, type PackageCall, parsePackageLauncher } from '@cordon/sandbox';
-import { TestRegistry } from '@cordon/testkit/registry.ts';
+import { TestRegistry } from './registry.ts';
+
 export const sandbox = openSandbox({ node: process.execPath });
 
 export class Machine {
