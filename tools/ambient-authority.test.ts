@@ -5,10 +5,9 @@
  */
 
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { ROOT, type SourceFile, sourceFiles } from './imports.ts';
+import { type SourceFile, sourceFiles } from './imports.ts';
+import { packageNames } from './topology.ts';
 
 const AUTHORITIES: Readonly<Record<string, RegExp>> = {
   files: /'node:fs(?:\/promises)?'/,
@@ -460,7 +459,7 @@ const LISTED: Readonly<Record<string, Use>> = {
   'packages/trace/src/database/row.ts': { of: ['database'], why: 'the type of a value only' },
 };
 
-const FILES = readdirSync(join(ROOT, 'packages')).flatMap((name) => sourceFiles(`packages/${name}/src`));
+const FILES = packageNames().flatMap((name) => sourceFiles(`packages/${name}/src`));
 
 for (const file of FILES) {
   const found = authoritiesOf(file);

@@ -11,6 +11,7 @@ import { CODES, loadPolicy } from '@cordon/policy';
 import { decodeHubMessage, decodeSpokeMessage } from '@cordon/protocol';
 import { ROOT, sourceFiles } from './imports.ts';
 import { trustedPackages } from './tcb.ts';
+import { packageNames } from './topology.ts';
 
 interface Page {
   /** Relative to the repository. */
@@ -85,7 +86,7 @@ test('every relative link leads to a file, and to a heading that is there', () =
 
 /** Decisions are records of their time. */
 test('every file of a package that a page names as code exists', () => {
-  const packages = readdirSync(join(ROOT, 'packages'));
+  const packages = packageNames();
   const pages = PAGES.filter(({ path }) => !path.startsWith('docs/decisions/'));
   const named = pages.flatMap(({ path, text }) =>
     [...withoutBlocks(text).matchAll(/`([a-z-]+)\/([\w./-]+)`/g)].flatMap(([, name = '', inner = '']) =>
@@ -153,7 +154,7 @@ test('every command that a sentence names exists', () => {
 
 test('every code that a page names is a code of the sources', () => {
   const codes = /\b(?:SBX|POL|CFG|SCN|ANS)\d{3}\b/g;
-  const sources = readdirSync(join(ROOT, 'packages')).flatMap((name) => sourceFiles(`packages/${name}/src`));
+  const sources = packageNames().flatMap((name) => sourceFiles(`packages/${name}/src`));
   const known = new Set(sources.flatMap(({ text }) => text.match(codes) ?? []));
   const unknown = PAGES.flatMap(({ path, text }) =>
     (text.match(codes) ?? []).filter((code) => !known.has(code)).map((code) => `${path}: ${code}`),

@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { ROOT } from './imports.ts';
+import { packageNames } from './topology.ts';
 
 /** Each with what to write instead. */
 const PHRASES: readonly (readonly [phrase: string, better: string])[] = [
@@ -81,7 +82,7 @@ function said(path: string, line: string): string {
 }
 
 function sources(): readonly string[] {
-  return readdirSync(join(ROOT, 'packages')).flatMap((name) => below(`packages/${name}/src`, '.ts'));
+  return packageNames().flatMap((name) => below(`packages/${name}/src`, '.ts'));
 }
 
 function below(folder: string, ending: string): readonly string[] {
