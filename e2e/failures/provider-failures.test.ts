@@ -3,7 +3,6 @@
  * ends the query with one line that says why and one that says what to do. The session continues.
  */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import {
   calls,
@@ -18,6 +17,7 @@ import {
   startFakeOpenAi,
 } from '@cordon/testkit/fake-openai/server.ts';
 import { isLeftOut } from '../../tools/cases.ts';
+import { killBelow } from '../harness/cordon.ts';
 import { Place, type Run } from '../harness/provider-harness.ts';
 import { bodyOf } from '../harness/provider-script.ts';
 import { assertMediated, eventsOf, fieldOf } from '../harness/provider-trace.ts';
@@ -350,23 +350,6 @@ test('in a chat a query that failed is followed by one that works', async (t) =>
   }
 });
 
-/** Below this test, the processes of this program. */
-function processesOf(program: string): readonly number[] {
-  const read = (pid: number | string, file: string) => {
-    try {
-      return readFileSync(`/proc/${pid}/${file}`, 'utf8');
-    } catch {
-      return ''; // it has ended
-    }
-  };
-  const isBelow = (pid: number): boolean => {
-    const parent = Number(/^PPid:\s+(\d+)/m.exec(read(pid, 'status'))?.[1] ?? 0);
-    return parent === process.pid || (parent > 1 && isBelow(parent));
-  };
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.map(Number).filter((pid) => read(pid, 'cmdline').includes(program) && isBelow(pid));
-}
-
 test('the process that calls the provider is killed: the query fails, is asked once, and the next works', async () => {
   let asked = 0;
   const fake = await startFakeOpenAi({
@@ -375,9 +358,7 @@ test('the process that calls the provider is killed: the query fails, is asked o
       const query = request.messages.at(-1)?.content ?? '';
       if (query !== 'kill') return says(`Fine: ${query}.`);
       asked++;
-      const found = processesOf('packages/llm/src/inside/main.ts');
-      assert.ok(found.length > 0);
-      for (const pid of found) process.kill(pid, 'SIGKILL');
+      killBelow(process.pid, 'packages/llm/src/inside/main.ts');
       return hangs();
     },
   });
