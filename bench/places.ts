@@ -3,15 +3,14 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-const ROOT = resolve(import.meta.dirname, '..');
+export const CODE_ROOT = resolve(import.meta.dirname, '..');
 
 /** The commands as a user starts them, and Node as the launcher finds it. */
-export const CORDON = join(ROOT, 'node_modules', '.bin', 'cordon');
-export const NODE = join(ROOT, 'node_modules', '.bin', 'node');
-export const CODE_ROOT = ROOT;
+export const CORDON = join(CODE_ROOT, 'node_modules', '.bin', 'cordon');
+export const NODE = join(CODE_ROOT, 'node_modules', '.bin', 'node');
 
 /** Six apps that are processes, and two of instructions only. */
-export const CONFIGURATION = join(ROOT, 'examples', 'cordon.json');
+export const CONFIGURATION = join(CODE_ROOT, 'examples', 'cordon.json');
 export const SCENARIO = join(import.meta.dirname, 'scenarios', 'first-calls.json');
 
 /** A user's home, with everything that Cordon keeps below it. */

@@ -5,7 +5,7 @@
  * Ring 2.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
 import { CODE_ROOT } from '../../places.ts';
 import { readResults, resultFile, type SuiteResult } from '../result.ts';
@@ -115,5 +115,5 @@ export function writePages(): Result<readonly string[], Fault> {
   if (!pages.ok) return pages;
   const changed = pages.value.filter(({ text, made }) => text !== made);
   for (const { page, made } of changed) writeFileSync(join(CODE_ROOT, page), made);
-  return ok(changed.map(({ page }) => relative(CODE_ROOT, join(CODE_ROOT, page))));
+  return ok(changed.map(({ page }) => page));
 }
