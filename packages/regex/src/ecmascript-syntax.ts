@@ -243,10 +243,10 @@ function propertySet(name: string): CodePointSet {
       if ('\ud800'.search(run) === 0) ranges.push(HALVES, HALVES + BLOCK - 1);
       continue;
     }
-    const text = String.fromCodePoint(...Array.from({ length: BLOCK }, (_, index) => start + index));
-    for (const [found] of text.matchAll(run)) {
-      const matched = Array.from(found);
-      ranges.push(matched[0]?.codePointAt(0) ?? 0, matched.at(-1)?.codePointAt(0) ?? 0);
+    const units = start > LAST_SINGLE_UNIT ? 2 : 1;
+    for (const { 0: found, index } of blockText(start).matchAll(run)) {
+      const first = start + index / units;
+      ranges.push(first, first + found.length / units - 1);
     }
   }
   const set = union(ranges);
@@ -262,6 +262,18 @@ function propertyRun(name: string): RegExp {
   }
 }
 
+/** The code points of a block, which every property reads again. */
+function blockText(start: number): string {
+  const known = BLOCK_TEXTS.get(start);
+  if (known !== undefined) return known;
+  const text = String.fromCodePoint(...Array.from({ length: BLOCK }, (_, index) => start + index));
+  BLOCK_TEXTS.set(start, text);
+  return text;
+}
+
+const BLOCK_TEXTS = new Map<number, string>();
+/** A code point above has two UTF-16 units. */
+const LAST_SINGLE_UNIT = 0xffff;
 /** Code points at a time: as many as there are halves. */
 const BLOCK = 0x800;
 const HALVES = 0xd800;
