@@ -79,9 +79,10 @@ export class Session {
     this.#parts = parts;
     this.#monitor = new ReferenceMonitor({ policy: parts.policy });
     this.#recorder = new Recorder(parts.journal, this.#monitor, past);
-    for (const event of past) this.#subject.saw(event);
-    this.#trail = [...(unfinishedQuery([...past, ...this.#recordUnknown(past)])?.events ?? [])];
-    if (this.#trail.length > 0) this.#past = past;
+    for (const event of past) this.#saw(event);
+    this.#recordUnknown(past);
+    if (unfinishedQuery(this.#trail) === null) this.#trail = [];
+    else this.#past = past;
     this.#assembled = assembleSession(parts, past, {
       monitor: this.#monitor,
       recorder: this.#recorder,
@@ -235,13 +236,12 @@ export class Session {
   }
 
   /** Effects whose outcome nobody recorded: that is what is known of them, and it is recorded before anything else is done. */
-  #recordUnknown(past: readonly Event[]): readonly Event[] {
-    return unknownOutcomes(past).flatMap(({ proposed, body }) => {
+  #recordUnknown(past: readonly Event[]): void {
+    for (const { proposed, body } of unknownOutcomes(past)) {
       const { context, app, id: cause } = proposed;
       const events = this.#parts.journal.append([{ context, app, causes: [cause], label: HUB_LABEL, body }]);
       for (const event of events) this.#recorder.learn(event);
-      return events;
-    });
+    }
   }
 
   /**
