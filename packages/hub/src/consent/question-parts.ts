@@ -159,15 +159,15 @@ export function factFlow(from: AppId | null, to: AppId, name: string): Flow {
   };
 }
 
-export function recipientFlow(app: AppId, tool: string, { key, value }: Recipient): Flow {
+export function recipientFlow(app: AppId, tool: string, recipient: Recipient): Flow {
   return {
     from: app,
-    to: `${tool} ${canonicalJson([key, value])}`,
-    words: `\`${tool}\` was never permitted with \`${value.slice(0, MOST_NAMED)}\` in \`${key.slice(0, MOST_NAMED)}\``,
+    to: `${tool} ${canonicalJson([recipient.key, recipient.value])}`,
+    words: `\`${tool}\` was never permitted with ${named(recipient)}`,
   };
 }
 
-export function named({ key, value }: Recipient): string {
+function named({ key, value }: Recipient): string {
   return `\`${value.slice(0, MOST_NAMED)}\` in \`${key.slice(0, MOST_NAMED)}\``;
 }
 
