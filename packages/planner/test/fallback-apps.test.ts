@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { InstalledApp } from '@cordon/core';
 import { fallbackApps } from '../src/fallback-apps.ts';
 import { app } from './app.ts';
 
@@ -16,11 +15,10 @@ test('with one app and nothing to go by, that app serves', () => {
 });
 
 test('apps of which nothing is said cannot be ruled out by words, unless a described one fits', () => {
-  const chosen = (query: string, apps: readonly InstalledApp[]) => fallbackApps(query, apps);
   const silent = [app('filesystem', null), app('memory', null)];
-  assert.deepEqual(chosen('Read notes.txt and note it', silent), ['filesystem', 'memory']);
-  assert.deepEqual(chosen('Read notes.txt into memory', silent), ['memory', 'filesystem']);
-  assert.deepEqual(chosen('Summarize my newest mail', [...silent, ...APPS]), ['mail']);
+  assert.deepEqual(fallbackApps('Read notes.txt and note it', silent), ['filesystem', 'memory']);
+  assert.deepEqual(fallbackApps('Read notes.txt into memory', silent), ['memory', 'filesystem']);
+  assert.deepEqual(fallbackApps('Summarize my newest mail', [...silent, ...APPS]), ['mail']);
   const many = ['a1', 'b1', 'c1', 'd1', 'e1', 'f1', 'g1'].map((name) => app(name, null));
-  assert.deepEqual(chosen('Read notes.txt', many), []);
+  assert.deepEqual(fallbackApps('Read notes.txt', many), []);
 });
