@@ -22,7 +22,7 @@ import {
   type StepPlan,
 } from '@cordon/core';
 import type { AppHost } from '../apps/app-host.ts';
-import { maySpeculateFor, type Registry } from '../apps/registry.ts';
+import type { Registry } from '../apps/registry.ts';
 import { type AppChoiceRequest, type AppChoices, WHOLE_QUERY } from '../consent/app-choice.ts';
 import type { Context, ContextOptions } from '../context/context.ts';
 import type { Query } from '../context/query.ts';
@@ -99,13 +99,10 @@ export class Planning {
     return { plan, origin: explicit.origin };
   }
 
-  /** Who will most likely serve the query; null: it cannot be told. */
-  likely(query: Query): Guess | null {
+  /** Who will most likely serve the query; null: it cannot be told. `Preparation.speculative` checks the app. */
+  likely({ text }: Query): Guess | null {
     const { planner, registry } = this.#parts;
-    const guess = planner.likely(query.text, registry.apps);
-    if (guess === null || guess.app === null) return guess;
-    const app = registry.get(guess.app);
-    return app !== undefined && maySpeculateFor(app) ? guess : null;
+    return planner.likely(text, registry.apps);
   }
 
   /** The first plan of the planner's, or of the user's choice among what it proposes. */
