@@ -1,5 +1,6 @@
 /**
- * A text becomes visible in a context from outside: the user's words, another context's request, or results.
+ * A text becomes visible in a context from outside: the user's words, another context's request, results, or
+ * earlier messages to sum up.
  *
  * Ring 0.
  */

@@ -13,6 +13,7 @@ import { type AppId, type ContextKind, HUB_LABEL, joinLabels, type SummaryMode }
 import type { MemoryOwner } from '@cordon/trace';
 import type { Context } from '../context/context.ts';
 import { appOf } from '../context/owner.ts';
+import { recordInput } from '../journal/context-input.ts';
 import type { Recorder } from '../journal/recorder.ts';
 import { Background, type BackgroundParts } from './background.ts';
 import { extract } from './extract.ts';
@@ -95,11 +96,8 @@ export class Summaries {
     const app = appOf(owner);
     const context = newContext({ kind: 'summary', app });
     context.recalls(joinLabels(label, HUB_LABEL), holdsOthersValues);
-    const body = {
-      kind: 'query.delivered',
-      text: `${turns.length} earlier messages, to be summed up`,
-    } as const;
-    recorder.record(context, body, { causes: sources, label: context.label });
+    const text = `${turns.length} earlier messages, to be summed up`;
+    recordInput(recorder, context, text, { causes: sources, label: context.label });
     return context;
   }
 
