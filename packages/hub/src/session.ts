@@ -165,16 +165,16 @@ export class Session {
     const finished = events.filter(({ kind }) => kind === 'tool-call.executed').length;
     const body = { kind: 'query.resumed', finished, inDoubt: this.inDoubt.length } as const;
     this.#recorder.record(null, body, { causes: [said.id] });
-    this.#monitor.resume(allowedEffects(events), known);
+    this.#monitor.resume(allowedEffects(events));
     installing.resumeFrom(events);
     operator.resumeFrom(events);
-    this.#recorder.follow(new ResumeCursor(events));
+    this.#recorder.follow(new ResumeCursor(events, known));
     try {
       return await this.#serve(said.text, signal, said.private === true);
     } finally {
       this.#recorder.follow(null);
       installing.queryEnded();
-      this.#monitor.resume(new Map(), new Map());
+      this.#monitor.resume(new Map());
       operator.learn();
     }
   }

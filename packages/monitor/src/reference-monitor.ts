@@ -63,8 +63,6 @@ export class ReferenceMonitor {
   readonly #allowances = new WeakMap<object, Proposal>();
   /** What an interrupted query has done, by event: it is in the trace already. */
   readonly #unfinished = new Map<EventId, Proposal>();
-  /** What the policy of now says of what an interrupted query has done, at the place where each of it happened. */
-  #hindsight: ReadonlyMap<EventId, Decision> = new Map();
 
   constructor(options: ReferenceMonitorOptions) {
     this.#monitor = options.policy.monitor(options.parameters);
@@ -122,18 +120,11 @@ export class ReferenceMonitor {
     this.#monitor.append([proposalEvent(frozenCopy(proposal), frame)]);
   }
 
-  /** What this policy would have said of an unfinished effect; null: it was this monitor that decided it. */
-  hindsight(event: EventId): Decision | null {
-    return this.#hindsight.get(event) ?? null;
-  }
-
   /**
    * These effects belong to a query that is resumed, and are in the trace already; those of an earlier one count no more. Each may be
    * readmitted once.
-   * @param hindsight what the policy says of them now
    */
-  resume(effects: ReadonlyMap<EventId, Proposal>, hindsight: ReadonlyMap<EventId, Decision>): void {
-    this.#hindsight = hindsight;
+  resume(effects: ReadonlyMap<EventId, Proposal>): void {
     this.#unfinished.clear();
     for (const [event, proposal] of effects) this.#unfinished.set(event, frozenCopy(proposal));
   }

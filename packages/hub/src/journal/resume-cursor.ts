@@ -16,6 +16,7 @@ import {
   type ContextKind,
   canonicalJson,
   type DecidedBody,
+  type Decision,
   type EphemeralId,
   type Event,
   type EventBody,
@@ -72,6 +73,7 @@ const ABOUT_CONSENT: ReadonlySet<string> = new Set([
 
 export class ResumeCursor {
   readonly #events: readonly Event[];
+  readonly #hindsight: ReadonlyMap<EventId, Decision>;
   readonly #trails = new Map<ContextId | null, Trail>();
   readonly #decisions = new Map<EventId, Event & DecidedBody>();
   readonly #outcomes = new Map<EventId, Event>();
@@ -93,9 +95,13 @@ export class ResumeCursor {
   readonly #givenPeers = new Set<EphemeralId>();
   readonly #pinned = new Map<AppId, string>();
 
-  /** @param events of the interrupted query, in order, `user.message` first */
-  constructor(events: readonly Event[]) {
+  /**
+   * @param events of the interrupted query, in order, `user.message` first
+   * @param hindsight what the policy says now of each effect that an earlier hub allowed
+   */
+  constructor(events: readonly Event[], hindsight: ReadonlyMap<EventId, Decision>) {
     this.#events = events;
+    this.#hindsight = hindsight;
     for (const event of events) this.#read(event);
     for (const event of events) {
       const answer = event.kind === 'model-call.proposed' ? this.#answerTo(event.id) : null;
@@ -149,6 +155,11 @@ export class ResumeCursor {
   /** What was decided about a proposal that `find` gave; null: nothing yet. */
   decision(proposed: EventId): DecidedBody | null {
     return this.#decisions.get(proposed) ?? null;
+  }
+
+  /** What the policy says now of this effect; null: no earlier hub allowed it. */
+  hindsight(proposed: EventId): Decision | null {
+    return this.#hindsight.get(proposed) ?? null;
   }
 
   /** What the user agreed to about a proposal that `find` gave, and has not stopped before it happened. */

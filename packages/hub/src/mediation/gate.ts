@@ -317,11 +317,12 @@ export class Gate {
   ): boolean {
     if (!IS_DELIVERED_AGAIN[proposal.effect]) return true;
     if (decided.verdict === 'deny' && !isRevised(decided)) return true;
-    const now = this.#monitor.hindsight(event);
+    const { cursor } = this.#recorder;
+    const now = cursor?.hindsight(event);
     if (now?.verdict === 'deny') return false;
     const asks = now?.verdict === 'ask' ? now.reasons.filter(({ rule }) => !settled.rules.has(rule)) : [];
     if (requirement === null && asks.length === 0) return true;
-    const agreed = this.#recorder.cursor?.agreed(event) ?? [];
+    const agreed = cursor?.agreed(event) ?? [];
     const request = { context, proposal, due: requirement, asks, warnings: now?.warnings ?? [] };
     return this.#permissions.isStillGiven(request, agreed);
   }
