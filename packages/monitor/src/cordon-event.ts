@@ -40,7 +40,10 @@ export interface EventPlace {
   readonly event: EventId;
   /** The app whose context it is; null: none. */
   readonly app: AppId | null;
-  /** Events that this one carries on from other contexts; see `EventFrame.causes`. */
+  /**
+   * Events that this one carries on from other contexts. An id that the monitor has never been given counts as
+   * having seen everything; see `EventFrame.causes`.
+   */
   readonly causes: readonly EventId[];
 }
 

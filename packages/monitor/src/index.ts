@@ -1,7 +1,6 @@
 export { type EventPlace, factEvent, type HubFact, proposalEvent } from './cordon-event.ts';
 export {
   type Judged,
-  type MonitorFrame,
   ReferenceMonitor,
   type ReferenceMonitorOptions,
 } from './reference-monitor.ts';

@@ -6,7 +6,6 @@
  */
 import {
   type Allowed,
-  type AppId,
   canonicalJsonOf,
   type Decision,
   type EventId,
@@ -19,19 +18,7 @@ import {
   settledTexts,
 } from '@cordon/core';
 import { type Evaluation, type Finding, type Policy, type PolicyMonitor, verdictOf } from '@cordon/policy';
-import { factEvent, type HubFact, proposalEvent } from './cordon-event.ts';
-
-/** What the hub says about a proposal or fact besides its content; the context is the proposal's or fact's own. */
-export interface MonitorFrame {
-  readonly event: EventId;
-  /** The app whose context it is; null: none. */
-  readonly app: AppId | null;
-  /**
-   * Events that this one carries on from other contexts. An id that the monitor has never been given counts as
-   * having seen everything.
-   */
-  readonly causes: readonly EventId[];
-}
+import { type EventPlace, factEvent, type HubFact, proposalEvent } from './cordon-event.ts';
 
 export interface ReferenceMonitorOptions {
   readonly policy: Policy;
@@ -52,7 +39,7 @@ interface Evaluated {
 /** What a decision is about. */
 interface Case extends Pick<Evaluated, 'evaluation'> {
   readonly proposal: Proposal;
-  readonly frame: MonitorFrame;
+  readonly frame: EventPlace;
 }
 
 export class ReferenceMonitor {
@@ -72,7 +59,7 @@ export class ReferenceMonitor {
    * What the policy says about letting this happen now; changes nothing. Throws for what is not plain data.
    * @param awaited takes the questions, by digest, whose answers could change it
    */
-  decide<P extends Proposal>(given: P, frame: MonitorFrame, awaited?: Map<string, Question>): Judged<P> {
+  decide<P extends Proposal>(given: P, frame: EventPlace, awaited?: Map<string, Question>): Judged<P> {
     // The caller keeps its object; what was decided is what will be spent.
     const proposal = frozenCopy(given);
     const { decision, evaluation } = this.#evaluated(proposal, frame, awaited);
@@ -111,12 +98,12 @@ export class ReferenceMonitor {
   }
 
   /** Something has happened that needs no decision: a user's message, a plan, a model's message, a new context. */
-  record(fact: HubFact, frame: MonitorFrame): void {
+  record(fact: HubFact, frame: EventPlace): void {
     this.#monitor.append([factEvent(frozenCopy(fact), frame)]);
   }
 
   /** An effect that was allowed and carried out before this monitor began: remembered, never carried out again. */
-  happened(proposal: Proposal, frame: MonitorFrame): void {
+  happened(proposal: Proposal, frame: EventPlace): void {
     this.#monitor.append([proposalEvent(frozenCopy(proposal), frame)]);
   }
 
@@ -159,7 +146,7 @@ export class ReferenceMonitor {
   }
 
   /** The boundary that fails closed: whatever goes wrong while a rule is evaluated, the effect does not happen. */
-  #evaluated(proposal: Proposal, frame: MonitorFrame, awaited?: Map<string, Question>): Evaluated {
+  #evaluated(proposal: Proposal, frame: EventPlace, awaited?: Map<string, Question>): Evaluated {
     try {
       const evaluation = this.#monitor.evaluate([proposalEvent(proposal, frame)], awaited);
       return { decision: verdictOf(evaluation.findings, reasonOf), evaluation };

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { type Decision, type EventId, id, type Label, type Proposal } from '@cordon/core';
 import { loadPolicy } from '@cordon/policy';
-import { type MonitorFrame, ReferenceMonitor } from '../src/index.ts';
+import { type EventPlace, ReferenceMonitor } from '../src/index.ts';
 
 const TEXT = readFileSync(new URL('../../../policies/default.gr', import.meta.url), 'utf8');
 const TAINTED: Label = { integrity: 'untrusted', confidentiality: 'private' };
@@ -20,7 +20,7 @@ class Session {
     this.monitor = new ReferenceMonitor({ policy: policy.value });
   }
 
-  frame(app: string | null, causes: readonly EventId[] = []): MonitorFrame {
+  frame(app: string | null, causes: readonly EventId[] = []): EventPlace {
     return { event: id(`e${this.#next++}`), app: app === null ? null : id(app), causes };
   }
 

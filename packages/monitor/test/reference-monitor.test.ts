@@ -15,7 +15,7 @@ import {
   type ToolOutput,
 } from '@cordon/core';
 import { emptyPolicy, loadPolicy, type Policy } from '@cordon/policy';
-import { type MonitorFrame, ReferenceMonitor } from '../src/index.ts';
+import { type EventPlace, ReferenceMonitor } from '../src/index.ts';
 
 function monitorFor(text: string, parameters = {}): ReferenceMonitor {
   const policy = loadPolicy(text);
@@ -23,7 +23,7 @@ function monitorFor(text: string, parameters = {}): ReferenceMonitor {
   return new ReferenceMonitor({ policy: policy.value, parameters });
 }
 
-function frame(event: string, causes: readonly string[] = [], app: string | null = null): MonitorFrame {
+function frame(event: string, causes: readonly string[] = [], app: string | null = null): EventPlace {
   return {
     event: id<'event'>(event),
     app: app === null ? null : id<'app'>(app),
@@ -93,7 +93,7 @@ function answer(context: string, text: string): Answer {
   return { effect: 'answer', context: id(context), text };
 }
 
-function admit(monitor: ReferenceMonitor, proposal: Proposal, at: MonitorFrame): void {
+function admit(monitor: ReferenceMonitor, proposal: Proposal, at: EventPlace): void {
   assert.equal(monitor.admit(monitor.decide(proposal, at), 'not-needed').allowed, true);
 }
 

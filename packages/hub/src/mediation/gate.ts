@@ -27,7 +27,7 @@ import {
   type RuleId,
   type Ruling,
 } from '@cordon/core';
-import type { Judged, MonitorFrame, ReferenceMonitor } from '@cordon/monitor';
+import type { EventPlace, Judged, ReferenceMonitor } from '@cordon/monitor';
 import type { ConsentRequirement } from '../consent/consent-requirement.ts';
 import type { Permissions } from '../consent/permission.ts';
 import { repetitionRequirement } from '../consent/requirements.ts';
@@ -270,7 +270,7 @@ export class Gate {
   async #answered<P extends Proposal>(
     context: Context,
     proposal: P,
-    frame: MonitorFrame,
+    frame: EventPlace,
     first: Judged<P>,
   ): Promise<Judged<P>> {
     const decide: Decide<Judged<P>> = (awaited) => this.#monitor.decide(proposal, frame, awaited);
