@@ -2,6 +2,7 @@
  * Code blocks of Markdown: a model answers with prose around the code, and what runs the answer cuts the code out.
  * Ring 1.
  */
+import { wordList } from '../text/words.ts';
 
 export interface Fence {
   /** The first word behind the opening fence in small letters; empty if there is none. */
@@ -41,64 +42,23 @@ function fencesIn(text: string): readonly Fence[] {
 }
 
 function languageOf(info: string): string {
-  return (
-    info
-      .replace(/^\{?\.?/, '')
-      .replace(/[},:].*$/, '')
-      .toLowerCase() ?? ''
-  );
+  return info
+    .replace(/^\{?\.?/, '')
+    .replace(/[},:].*$/, '')
+    .toLowerCase();
 }
 
 /** Languages by the names that fences give them. */
 const NAMES = {
-  python: ['python', 'py', 'python3', 'python2', 'ipython', 'pycon', 'jupyter', 'sage'],
-  javascript: ['javascript', 'js', 'node', 'nodejs', 'mjs', 'cjs', 'jsx', 'typescript', 'ts', 'tsx'],
-  shell: [
-    'bash',
-    'sh',
-    'shell',
-    'zsh',
-    'console',
-    'shell-session',
-    'shellsession',
-    'terminal',
-    'ksh',
-    'dash',
-  ],
-  sql: ['sql', 'postgres', 'postgresql', 'mysql', 'sqlite', 'tsql', 'mssql', 'plsql', 'psql', 'mariadb'],
-  other: [
-    ...['json', 'yaml', 'yml', 'toml', 'xml', 'html', 'css', 'scss', 'markdown', 'md', 'csv', 'diff', 'ini'],
-    ...[
-      'java',
-      'c',
-      'cpp',
-      'c++',
-      'csharp',
-      'cs',
-      'go',
-      'rust',
-      'rs',
-      'ruby',
-      'rb',
-      'php',
-      'swift',
-      'kotlin',
-    ],
-    ...[
-      'dockerfile',
-      'makefile',
-      'graphql',
-      'r',
-      'scala',
-      'lua',
-      'perl',
-      'powershell',
-      'ps1',
-      'mermaid',
-      'tex',
-    ],
-  ],
-} as const;
+  python: wordList('python py python3 python2 ipython pycon jupyter sage'),
+  javascript: wordList('javascript js node nodejs mjs cjs jsx typescript ts tsx'),
+  shell: wordList('bash sh shell zsh console shell-session shellsession terminal ksh dash'),
+  sql: wordList('sql postgres postgresql mysql sqlite tsql mssql plsql psql mariadb'),
+  other: wordList(`
+    json yaml yml toml xml html css scss markdown md csv diff ini java c cpp c++ csharp cs go rust rs ruby rb php
+    swift kotlin dockerfile makefile graphql r scala lua perl powershell ps1 mermaid tex
+  `),
+};
 
 export type FencedLanguage = Exclude<keyof typeof NAMES, 'other'>;
 
@@ -107,7 +67,7 @@ export type FencedLanguage = Exclude<keyof typeof NAMES, 'other'>;
  * because what cuts code out of an answer seldom looks at the name.
  */
 export function fencesOf(text: string, language: FencedLanguage): readonly Fence[] {
-  const mine: readonly string[] = NAMES[language];
-  const known = new Set<string>(Object.values(NAMES).flat());
+  const mine = NAMES[language];
+  const known = new Set(Object.values(NAMES).flat());
   return fencesIn(text).filter((fence) => mine.includes(fence.language) || !known.has(fence.language));
 }

@@ -6,6 +6,7 @@
 
 import type * as HtmlParser from 'htmlparser2';
 import { parserOnDemand } from '../text/on-demand.ts';
+import { wordSet } from '../text/words.ts';
 
 const HTML = parserOnDemand<typeof HtmlParser>('htmlparser2');
 
@@ -37,9 +38,7 @@ export type HtmlToken =
       readonly end: number;
     };
 
-const EMPTY: ReadonlySet<string> = new Set(
-  'area base br col embed hr img input link meta param source track wbr'.split(' '),
-);
+const EMPTY = wordSet('area base br col embed hr img input link meta param source track wbr');
 
 /** In the order of the text. Texts keep to their places; an entity in one is its own token. */
 export function htmlTokens(text: string): readonly HtmlToken[] {

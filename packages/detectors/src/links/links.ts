@@ -3,6 +3,7 @@
  * each; an address has a greatest length, and a longer one is found by its beginning.
  */
 import { htmlTokens } from '../html/tokens.ts';
+import { wordSet } from '../text/words.ts';
 
 export interface Link {
   /** As a program would open it: entities decoded. */
@@ -25,15 +26,7 @@ const CSS_URL =
 
 /** Attributes that hold an address; those of the second kind are loaded by themselves. */
 const CLICKED: ReadonlySet<string> = new Set(['href', 'action', 'formaction', 'cite', 'ping', 'xlink:href']);
-const LOADED: ReadonlySet<string> = new Set([
-  'src',
-  'srcset',
-  'poster',
-  'background',
-  'data',
-  'imagesrcset',
-  'lowsrc',
-]);
+const LOADED = wordSet('src srcset poster background data imagesrcset lowsrc');
 
 /** In the order of the text; one place is named once. */
 export function linksIn(text: string): readonly Link[] {

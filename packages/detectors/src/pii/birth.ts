@@ -2,35 +2,10 @@
 import type { Finding } from '../text/finding.ts';
 
 /** Words that announce one, as they are looked for. */
-export const BIRTH_WORDS: readonly string[] = [
-  'birth',
-  'born',
-  'd.o.b',
-  'dob',
-  'geboren',
-  'geburt',
-  'geb.',
-  'naissance',
-  'né le',
-  'née le',
-  'Né le',
-  'Née le',
-  'nacimiento',
-  'nacid',
-  'nascita',
-  'nato il',
-  'nata il',
-  'nascimento',
-  'nascid',
-  'geboorte',
-  'urodz',
-  'fødsel',
-  'född',
-  'doğum',
-  'рожд',
-  '生年月日',
-  '出生',
-];
+export const BIRTH_WORDS: readonly string[] =
+  'birth|born|d.o.b|dob|geboren|geburt|geb.|naissance|né le|née le|Né le|Née le|nacimiento|nacid|nascita|nato il|nata il|nascimento|nascid|geboorte|urodz|fødsel|född|doğum|рожд|生年月日|出生'.split(
+    '|',
+  );
 
 const MONTH =
   'januari|februari|maart|augusti|augustus|января|февраля|марта|апреля|мая|июня|июля|августа|сентября|октября|ноября|декабря|jan(?:uary|uar|vier|\\.)?|feb(?:ruary|ruar|\\.)?|févr(?:ier|\\.)?|mar(?:ch|s|zo|ço)?|märz|apr(?:il|\\.)?|avril|abril|may|mai|mayo|maio|june?|juni|juin|junio|junho|giugno|july?|juli|juillet|julio|julho|luglio|aug(?:ust|\\.)?|août|agosto|sept?(?:ember|\\.)?|septembre|septiembre|setembro|settembre|o[ck]t(?:ober|\\.)?|octobre|octubre|outubro|ottobre|nov(?:ember|embre|iembre|embro|\\.)?|de[cz](?:ember|\\.)?|décembre|diciembre|dezembro|dicembre|enero|gennaio|janeiro|febrero|febbraio|fevereiro|marzo|aprile|maggio|stycznia|lutego|marca|kwietnia|maja|czerwca|lipca|sierpnia|września|października|listopada|grudnia';

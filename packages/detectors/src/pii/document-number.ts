@@ -1,19 +1,10 @@
 /** Passports and driver's licences: a number behind the word, and the lines that machines read. Ring 1. */
 import type { Finding } from '../text/finding.ts';
+import { wordList } from '../text/words.ts';
 
-export const PASSPORT_WORDS: readonly string[] = [
-  'passport',
-  'passeport',
-  'pasaporte',
-  'passaporto',
-  'passaporte',
-  'reisepass',
-  'paspoort',
-  'paszport',
-  'паспорт',
-  '护照',
-  '旅券',
-];
+export const PASSPORT_WORDS = wordList(`
+  passport passeport pasaporte passaporto passaporte reisepass paspoort paszport паспорт 护照 旅券
+`);
 
 const NUMBER =
   /^[\w-]{0,12}[\s"']{0,3}(?:[Cc]ard |[Bb]ook )?(?:[Nn][OoRr]|[Nn](?=[°º])|[Nn][uú]m(?:ber|mer|ero)?|[Nn]uméro|NUMBER|NUMMER|#|[Ii][Dd]|№|号|番号)?[\s.:=#"'º°)-]{0,8}(?:(?:is|ist|est|es|è|é|was|lautet)[\s:]{1,3})?(?:[A-Za-z]{2,3}[\s/-]{1,3})?([A-Z]{0,3}[ -]?\d{6,9}[A-Z]?|\d{2}[A-Z]{2}\d{5}|\d{2} ?\d{2} \d{6}|[A-Z]\d{2}[A-Z0-9]{2}\d{4}|[CFGHJKLMNPRTVWXYZ][CFGHJKLMNPRTVWXYZ0-9]{8})(?![A-Za-z0-9])/u;

@@ -5,6 +5,7 @@
 
 import { linksIn } from '../links/links.ts';
 import type { Finding } from '../text/finding.ts';
+import { wordSet } from '../text/words.ts';
 import { DATE_PATTERN } from './birth.ts';
 import { nameLists } from './names/name-lists.ts';
 
@@ -32,10 +33,8 @@ function findDates(text: string): readonly Finding[] {
   );
 }
 
-const BELIEFS = new Set(
-  'christian christians christianity catholic catholics protestant protestants lutheran lutherans methodist methodists baptist baptists anglican anglicans evangelical evangelicals mormon mormons muslim muslims islam islamic sunni sunnis shia shiite shiites sufi jewish jew jews judaism buddhist buddhists buddhism hindu hindus hinduism sikh sikhs sikhism jain jains taoist taoists atheist atheists agnostic agnostics democrat democrats republican republicans tory tories libertarian libertarians socialist socialists communist communists marxist marxists fascist fascists anarchist anarchists'.split(
-    ' ',
-  ),
+const BELIEFS = wordSet(
+  'christian christians christianity catholic catholics protestant protestants lutheran lutherans methodist methodists baptist baptists anglican anglicans evangelical evangelicals mormon mormons muslim muslims islam islamic sunni sunnis shia shiite shiites sufi jewish jew jews judaism buddhist buddhists buddhism hindu hindus hinduism sikh sikhs sikhism jain jains taoist taoists atheist atheists agnostic agnostics democrat democrats republican republicans tory tories libertarian libertarians socialist socialists communist communists marxist marxists fascist fascists anarchist anarchists',
 );
 const CAPITAL_WORD = /(?<![\p{L}\p{N}])\p{Lu}[\p{L}’'-]{2,24}(?![\p{L}\p{N}])/gu;
 

@@ -1,16 +1,15 @@
 /** What of JavaScript's engines and libraries reaches beyond the program, by full name. Ring 1. */
+
+import { wordSet } from '../../text/words.ts';
 import type { ConstructKind } from '../construct.ts';
 
 const TABLE: readonly (readonly [ConstructKind, number, string])[] = [
   ['DYNAMIC_CODE', 0.95, 'eval Function GeneratorFunction AsyncFunction vm.* vm2.* isolated-vm.* execScript'],
   ['DYNAMIC_CODE', 0.9, 'module._compile module.prototype._compile repl.start inspector.*'],
   ['DYNAMIC_CODE', 0.6, 'document.write document.writeln trustedTypes.createPolicy'],
-  [
-    'DYNAMIC_IMPORT',
-    0.9,
-    'module.createRequire module._load module.register process.mainModule importScripts',
-  ],
-  ['DYNAMIC_IMPORT', 0.9, 'process.getBuiltinModule require.cache require.extensions module._extensions'],
+  ['DYNAMIC_IMPORT', 0.9, 'module.createRequire module._load module.register process.mainModule'],
+  ['DYNAMIC_IMPORT', 0.9, 'importScripts process.getBuiltinModule require.cache require.extensions'],
+  ['DYNAMIC_IMPORT', 0.9, 'module._extensions'],
   ['DYNAMIC_ACCESS', 0.7, 'Reflect.get Reflect.apply Reflect.construct Reflect.getPrototypeOf'],
   ['PROCESS', 0.95, 'child_process.* execa.* shelljs.* cross-spawn.* cross-spawn node-pty.* zx.* pty.js.*'],
   ['PROCESS', 0.95, 'Deno.run Deno.Command Bun.spawn Bun.spawnSync Bun.$ cluster.fork process.kill execa'],
@@ -24,31 +23,24 @@ const TABLE: readonly (readonly [ConstructKind, number, string])[] = [
   ['NETWORK', 0.85, 'net.createConnection net.createServer net.Server tls.connect tls.createServer dgram.*'],
   ['NETWORK', 0.85, 'dns.* dns/promises.* axios axios.* got got.* node-fetch node-fetch.* superagent'],
   ['NETWORK', 0.85, 'superagent.* request request.* needle needle.* undici.* ky ky.* ws ws.* ssh2.*'],
-  [
-    'NETWORK',
-    0.85,
-    'nodemailer.* socket.io-client socket.io-client.* ftp.* basic-ftp.* Deno.listen Bun.serve',
-  ],
+  ['NETWORK', 0.85, 'nodemailer.* socket.io-client socket.io-client.* ftp.* basic-ftp.* Deno.listen'],
+  ['NETWORK', 0.85, 'Bun.serve'],
   ['FILE_WRITE', 0.7, 'fs.writeFile fs.writeFileSync fs.appendFile fs.appendFileSync fs.createWriteStream'],
   ['FILE_WRITE', 0.7, 'fs.rename fs.renameSync fs.copyFile fs.copyFileSync fs.cp fs.cpSync fs.symlink'],
   ['FILE_WRITE', 0.7, 'fs.symlinkSync fs.link fs.linkSync fs.truncate fs.truncateSync fs.outputFile'],
   ['FILE_WRITE', 0.7, 'fs.outputFileSync fs.outputJson fs.writeJson fs.writeJsonSync fs.move fs.moveSync'],
-  [
-    'FILE_WRITE',
-    0.7,
-    'fs.write fs.writeSync Deno.writeFile Deno.writeTextFile Deno.rename Bun.write fs.copy',
-  ],
+  ['FILE_WRITE', 0.7, 'fs.write fs.writeSync Deno.writeFile Deno.writeTextFile Deno.rename Bun.write'],
+  ['FILE_WRITE', 0.7, 'fs.copy'],
   ['FILE_DELETE', 0.9, 'fs.unlink fs.unlinkSync fs.rmdir fs.rmdirSync fs.rm fs.rmSync Deno.remove del del.*'],
   ['DESTRUCTIVE', 0.9, 'fs.remove fs.removeSync fs.emptyDir fs.emptyDirSync rimraf rimraf.*'],
   ['PRIVILEGE', 0.9, 'fs.chmod fs.chmodSync fs.chown fs.chownSync fs.lchown fs.fchmod process.setuid'],
   ['PRIVILEGE', 0.9, 'process.setgid process.seteuid process.setegid process.setgroups process.initgroups'],
 ];
 
-const HARMLESS: ReadonlySet<string> = new Set([
-  ...['WebAssembly.validate', 'dns.setServers', 'dns.getServers', 'axios.isAxiosError', 'axios.AxiosError'],
-  ...['axios.isCancel', 'undici.Headers', 'undici.FormData', 'node-fetch.Headers', 'inspector.url'],
-  ...['child_process.ChildProcess'],
-]);
+const HARMLESS = wordSet(`
+  WebAssembly.validate dns.setServers dns.getServers axios.isAxiosError axios.AxiosError axios.isCancel
+  undici.Headers undici.FormData node-fetch.Headers inspector.url child_process.ChildProcess
+`);
 
 export interface JsDanger {
   readonly kind: ConstructKind;
@@ -76,43 +68,18 @@ export function jsDangerOf(name: string): JsDanger | null {
 }
 
 /** Names of the language that stay what they are even if the text gives them to something else in some place. */
-export const LASTING: ReadonlySet<string> = new Set([
-  ...['eval', 'Function', 'require', 'process', 'globalThis', 'global', 'module'],
-]);
+export const LASTING = wordSet('eval Function require process globalThis global module');
 
 /** Objects that hold everything by name. */
-export const NAMESPACES: ReadonlySet<string> = new Set([
-  ...[
-    'globalThis',
-    'global',
-    'window',
-    'self',
-    'top',
-    'parent',
-    'frames',
-    'process',
-    'require',
-    'module',
-    'Function',
-  ],
-  ...['child_process', 'fs', 'vm', 'Reflect', 'process.mainModule', 'require.cache', 'Deno', 'Bun', 'this'],
-]);
+export const NAMESPACES = wordSet(`
+  globalThis global window self top parent frames process require module Function child_process fs vm
+  Reflect process.mainModule require.cache Deno Bun this
+`);
 
 /** Modules that are not followed once they are passed on. */
-export const POWERFUL: ReadonlySet<string> = new Set([
-  ...[
-    'child_process',
-    'vm',
-    'process',
-    'globalThis',
-    'global',
-    'execa',
-    'shelljs',
-    'zx',
-    'worker_threads',
-    'Deno',
-  ],
-]);
+export const POWERFUL = wordSet(`
+  child_process vm process globalThis global execa shelljs zx worker_threads Deno
+`);
 
 /** Methods that say enough where nothing is known of the object. */
 export const TELLING: ReadonlyMap<string, JsDanger> = new Map([

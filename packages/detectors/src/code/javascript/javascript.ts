@@ -3,6 +3,7 @@
  * the text shows. TypeScript and JSX do not parse, and what does not parse is unsafe. Nothing is run. Ring 1.
  */
 import type { CallExpression, MemberExpression, NewExpression } from 'acorn';
+import { wordSet } from '../../text/words.ts';
 import {
   AT_THE_START,
   CONSTRUCT_KINDS,
@@ -85,21 +86,13 @@ class JsReader extends ConstructReader {
   }
 }
 
-const RUNS_CODE: ReadonlySet<string> = new Set([
-  ...[
-    'eval',
-    'Function',
-    'execScript',
-    'vm.runInThisContext',
-    'vm.runInNewContext',
-    'vm.runInContext',
-    'vm.Script',
-  ],
-]);
-const RUNS_SHELL: ReadonlySet<string> = new Set([
-  ...['child_process.exec', 'child_process.execSync', 'shelljs.exec', 'execa.command', 'execa.commandSync'],
-  ...['execa.execaCommand', 'Deno.run', 'Bun.$', 'zx.$'],
-]);
+const RUNS_CODE = wordSet(`
+  eval Function execScript vm.runInThisContext vm.runInNewContext vm.runInContext vm.Script
+`);
+const RUNS_SHELL = wordSet(`
+  child_process.exec child_process.execSync shelljs.exec execa.command execa.commandSync execa.execaCommand
+  Deno.run Bun.$ zx.$
+`);
 
 /** One parsed text. */
 class JsText {

@@ -1,4 +1,5 @@
 /** Lines of notebooks that are no Python: commands of the system and of the notebook itself. Ring 1. */
+import { wordSet } from '../../text/words.ts';
 
 export interface Magic {
   readonly command: string;
@@ -10,9 +11,7 @@ export interface Magic {
 }
 
 const SHELL_CELLS: ReadonlySet<string> = new Set(['bash', 'sh', 'script', 'system', 'sx', '!']);
-const SHELL_LINES: ReadonlySet<string> = new Set([
-  ...['system', 'sx', 'pip', 'conda', 'mamba', 'uv', 'rm', 'mv', 'cp', 'mkdir', 'rmdir', 'cat', 'ls', 'man'],
-]);
+const SHELL_LINES = wordSet('system sx pip conda mamba uv rm mv cp mkdir rmdir cat ls man');
 
 /** The Python of a notebook's cell, with its other lines made blank so that every place stays, and those lines. */
 export function magicsOf(text: string): { readonly code: string; readonly magics: readonly Magic[] } {

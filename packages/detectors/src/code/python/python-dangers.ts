@@ -3,6 +3,8 @@
  *
  * A mention counts, not only a call: code that passes `os.system` on has others call it.
  */
+
+import { wordSet } from '../../text/words.ts';
 import type { ConstructKind } from '../construct.ts';
 
 export interface Danger {
@@ -63,23 +65,20 @@ const TABLE: readonly (readonly [ConstructKind, number, string])[] = [
 ];
 
 /** Names of those modules that only describe: constants, exceptions, types for hints, pure functions. */
-const HARMLESS: ReadonlySet<string> = new Set(
-  [
-    'subprocess.PIPE subprocess.DEVNULL subprocess.STDOUT subprocess.CalledProcessError subprocess.TimeoutExpired',
-    'subprocess.SubprocessError subprocess.CompletedProcess subprocess.list2cmdline',
-    'requests.exceptions requests.codes requests.RequestException requests.HTTPError requests.ConnectionError',
-    'requests.Timeout requests.Response requests.utils requests.models requests.status_codes requests.structures',
-    'httpx.HTTPError httpx.Response httpx.TimeoutException httpx.HTTPStatusError httpx.RequestError httpx.Timeout',
-    'aiohttp.ClientError aiohttp.ClientTimeout aiohttp.ClientResponse aiohttp.web urllib3.exceptions urllib3.util',
-    'urllib.request.quote urllib.request.unquote urllib.request.pathname2url urllib.request.url2pathname',
-    'http.client.responses http.client.HTTPException http.client.HTTPResponse smtplib.SMTPException',
-    'ctypes.sizeof websockets.exceptions paramiko.SSHException boto3.exceptions imp.get_tag',
-    'importlib.util.cache_from_source importlib.machinery.SOURCE_SUFFIXES importlib.machinery.EXTENSION_SUFFIXES',
-    'sys.path.copy sys.path.index sys.path.count setuptools.find_packages setuptools.setup',
-  ]
-    .join(' ')
-    .split(' '),
-);
+const HARMLESS = wordSet(`
+  subprocess.PIPE subprocess.DEVNULL subprocess.STDOUT subprocess.CalledProcessError
+  subprocess.TimeoutExpired subprocess.SubprocessError subprocess.CompletedProcess subprocess.list2cmdline
+  requests.exceptions requests.codes requests.RequestException requests.HTTPError requests.ConnectionError
+  requests.Timeout requests.Response requests.utils requests.models requests.status_codes
+  requests.structures httpx.HTTPError httpx.Response httpx.TimeoutException httpx.HTTPStatusError
+  httpx.RequestError httpx.Timeout aiohttp.ClientError aiohttp.ClientTimeout aiohttp.ClientResponse
+  aiohttp.web urllib3.exceptions urllib3.util urllib.request.quote urllib.request.unquote
+  urllib.request.pathname2url urllib.request.url2pathname http.client.responses http.client.HTTPException
+  http.client.HTTPResponse smtplib.SMTPException ctypes.sizeof websockets.exceptions paramiko.SSHException
+  boto3.exceptions imp.get_tag importlib.util.cache_from_source importlib.machinery.SOURCE_SUFFIXES
+  importlib.machinery.EXTENSION_SUFFIXES sys.path.copy sys.path.index sys.path.count
+  setuptools.find_packages setuptools.setup
+`);
 
 const EXACT = new Map<string, Danger>();
 const WHOLE = new Map<string, Danger>();
@@ -102,35 +101,11 @@ export function dangerOf(name: string): Danger | null {
  * Modules that give everything to anyone who gets hold of them: passed on as a value, or bound in any way, they are
  * followed no further.
  */
-const POWERFUL: ReadonlySet<string> = new Set([
-  ...[
-    'os',
-    'posix',
-    'nt',
-    'sys',
-    'subprocess',
-    'builtins',
-    '__builtin__',
-    '__builtins__',
-    'importlib',
-    'shutil',
-  ],
-  ...[
-    'ctypes',
-    '_ctypes',
-    'cffi',
-    'pty',
-    'runpy',
-    'imp',
-    'socket',
-    'pickle',
-    'marshal',
-    'dill',
-    'code',
-    'gc',
-  ],
-  ...['inspect', 'multiprocessing', '_posixsubprocess', 'types', 'operator', 'commands', 'popen2', 'pexpect'],
-]);
+const POWERFUL = wordSet(`
+  os posix nt sys subprocess builtins __builtin__ __builtins__ importlib shutil ctypes _ctypes cffi pty
+  runpy imp socket pickle marshal dill code gc inspect multiprocessing _posixsubprocess types operator
+  commands popen2 pexpect
+`);
 
 export function isPowerfulModule(name: string): boolean {
   return POWERFUL.has(name) || name === 'importlib.util' || name === 'importlib.machinery';
@@ -144,21 +119,12 @@ export function isKnownWithoutImport(name: string): boolean {
 }
 
 /** Attributes that lead from any object to the interpreter. */
-export const CLIMBING: ReadonlySet<string> = new Set([
-  ...['__subclasses__', '__bases__', '__base__', '__mro__', 'mro', '__globals__', '__builtins__', '__code__'],
-  ...[
-    '__closure__',
-    '__loader__',
-    '__spec__',
-    '__import__',
-    '__getattribute__',
-    '__reduce__',
-    '__reduce_ex__',
-  ],
-  ...['func_globals', 'func_code', 'co_code', 'co_consts', 'gi_frame', 'gi_code', 'cr_frame', 'cr_code'],
-  ...['ag_frame', 'f_globals', 'f_locals', 'f_builtins', 'f_back', 'tb_frame', '__self__', '__func__'],
-  ...['__wrapped__', '__kwdefaults__', '__objclass__', '__init_subclass__'],
-]);
+export const CLIMBING = wordSet(`
+  __subclasses__ __bases__ __base__ __mro__ mro __globals__ __builtins__ __code__ __closure__ __loader__
+  __spec__ __import__ __getattribute__ __reduce__ __reduce_ex__ func_globals func_code co_code co_consts
+  gi_frame gi_code cr_frame cr_code ag_frame f_globals f_locals f_builtins f_back tb_frame __self__ __func__
+  __wrapped__ __kwdefaults__ __objclass__ __init_subclass__
+`);
 
 /** Method names that say enough where nothing is known of the object. */
 export const TELLING_METHODS: ReadonlyMap<string, Danger> = new Map([
@@ -195,42 +161,30 @@ export const TELLING_METHODS: ReadonlyMap<string, Danger> = new Map([
 ]);
 
 /** What turns bytes into a text that was not readable before. */
-export const DECODERS: ReadonlySet<string> = new Set([
-  ...[
-    'b64decode',
-    'standard_b64decode',
-    'urlsafe_b64decode',
-    'b32decode',
-    'b16decode',
-    'b85decode',
-    'a85decode',
-  ],
-  ...['decodebytes', 'decodestring', 'a2b_base64', 'a2b_hex', 'unhexlify', 'fromhex', 'decompress', 'rot13'],
-]);
+export const DECODERS = wordSet(`
+  b64decode standard_b64decode urlsafe_b64decode b32decode b16decode b85decode a85decode decodebytes
+  decodestring a2b_base64 a2b_hex unhexlify fromhex decompress rot13
+`);
 
 /** Python's built-in functions and constants, as of 3.12. Exceptions follow their endings. */
-const BUILTINS: ReadonlySet<string> = new Set(
-  [
-    'Ellipsis NotImplemented __build_class__ __debug__ __import__ abs aiter all anext any ascii bin bool breakpoint',
-    'bytearray bytes callable chr classmethod compile complex copyright credits delattr dict dir divmod enumerate',
-    'eval exec exit filter float format frozenset getattr globals hasattr hash help hex id input int isinstance',
-    'issubclass iter len license list locals map max memoryview min next object oct open ord pow print property',
-    'quit range repr reversed round set setattr slice sorted staticmethod str sum super tuple type vars zip',
-    'ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup BlockingIOError BrokenPipeError',
-    'BufferError BytesWarning ChildProcessError ConnectionAbortedError ConnectionError ConnectionRefusedError',
-    'ConnectionResetError DeprecationWarning EOFError EncodingWarning EnvironmentError Exception ExceptionGroup',
-    'FileExistsError FileNotFoundError FloatingPointError FutureWarning GeneratorExit IOError ImportError',
-    'ImportWarning IndentationError IndexError InterruptedError IsADirectoryError KeyError KeyboardInterrupt',
-    'LookupError MemoryError ModuleNotFoundError NameError NotADirectoryError NotImplementedError OSError',
-    'OverflowError PendingDeprecationWarning PermissionError ProcessLookupError RecursionError ReferenceError',
-    'ResourceWarning RuntimeError RuntimeWarning StopAsyncIteration StopIteration SyntaxError SyntaxWarning',
-    'SystemError SystemExit TabError TimeoutError TypeError UnboundLocalError UnicodeDecodeError',
-    'UnicodeEncodeError UnicodeError UnicodeTranslateError UnicodeWarning UserWarning ValueError Warning',
-    'ZeroDivisionError',
-  ]
-    .join(' ')
-    .split(' '),
-);
+const BUILTINS = wordSet(`
+  Ellipsis NotImplemented __build_class__ __debug__ __import__ abs aiter all anext any ascii bin bool
+  breakpoint bytearray bytes callable chr classmethod compile complex copyright credits delattr dict dir
+  divmod enumerate eval exec exit filter float format frozenset getattr globals hasattr hash help hex id
+  input int isinstance issubclass iter len license list locals map max memoryview min next object oct open
+  ord pow print property quit range repr reversed round set setattr slice sorted staticmethod str sum super
+  tuple type vars zip ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup
+  BlockingIOError BrokenPipeError BufferError BytesWarning ChildProcessError ConnectionAbortedError
+  ConnectionError ConnectionRefusedError ConnectionResetError DeprecationWarning EOFError EncodingWarning
+  EnvironmentError Exception ExceptionGroup FileExistsError FileNotFoundError FloatingPointError
+  FutureWarning GeneratorExit IOError ImportError ImportWarning IndentationError IndexError InterruptedError
+  IsADirectoryError KeyError KeyboardInterrupt LookupError MemoryError ModuleNotFoundError NameError
+  NotADirectoryError NotImplementedError OSError OverflowError PendingDeprecationWarning PermissionError
+  ProcessLookupError RecursionError ReferenceError ResourceWarning RuntimeError RuntimeWarning
+  StopAsyncIteration StopIteration SyntaxError SyntaxWarning SystemError SystemExit TabError TimeoutError
+  TypeError UnboundLocalError UnicodeDecodeError UnicodeEncodeError UnicodeError UnicodeTranslateError
+  UnicodeWarning UserWarning ValueError Warning ZeroDivisionError
+`);
 
 export function isBuiltin(name: string): boolean {
   return BUILTINS.has(name);

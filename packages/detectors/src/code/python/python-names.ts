@@ -2,6 +2,8 @@
  * What the names of a Python text stand for: imports and their aliases, and what is assigned to what, wherever it is
  * written. A name that can be two things is both. Ring 1.
  */
+
+import { wordSet } from '../../text/words.ts';
 import { isKnownWithoutImport } from './python-dangers.ts';
 import { constantText, nameText } from './python-text.ts';
 import { argumentsOf, type PythonNode } from './python-tree.ts';
@@ -371,9 +373,7 @@ export class PythonNames {
 }
 
 /** Built-in names that stay what they are even where the text gives the name to something else in some place. */
-const LASTING: ReadonlySet<string> = new Set([
-  ...['eval', 'exec', 'compile', '__import__', 'getattr', 'globals', '__builtins__', 'open'],
-]);
+const LASTING = wordSet('eval exec compile __import__ getattr globals __builtins__ open');
 
 /** Methods and constructors that give a path again. */
 function calledName(name: string): string {

@@ -4,6 +4,8 @@
  * Source: "Full Grammar specification" and "Lexical analysis" of Python's language reference, and what `ast.parse` of 3.11
  * answers for the texts of the tests.
  */
+
+import { wordSet } from '../../text/words.ts';
 import { indentationFault } from './python-indentation.ts';
 import { argumentsOf, type PythonNode } from './python-tree.ts';
 
@@ -20,9 +22,7 @@ export function refusedAt(nodes: readonly PythonNode[], code: string, original: 
 
 /** What can stand on the left of `=`, be deleted, or be bound by `for`. */
 const TARGETS: ReadonlySet<string> = new Set(['VariableName', 'MemberExpression']);
-const NESTED_TARGETS: ReadonlySet<string> = new Set([
-  ...['TupleExpression', 'ArrayExpression', 'ParenthesizedExpression'],
-]);
+const NESTED_TARGETS = wordSet('TupleExpression ArrayExpression ParenthesizedExpression');
 const BETWEEN_TARGETS: ReadonlySet<string> = new Set([',', '*', '(', ')', '[', ']', 'Comment']);
 
 function isTarget(node: PythonNode): boolean {
@@ -89,10 +89,8 @@ const NUMBER =
   /^(?:0[xX](?:_?[0-9a-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+|0(?:_?0)*|[1-9](?:_?\d)*|(?:(?:\d(?:_?\d)*)?\.\d(?:_?\d)*|\d(?:_?\d)*\.)(?:[eE][+-]?\d(?:_?\d)*)?[jJ]?|\d(?:_?\d)*(?:[eE][+-]?\d(?:_?\d)*[jJ]?|[jJ]))$/;
 const NAME = /^[\p{ID_Start}_][\p{ID_Continue}]*$/u;
 
-const KEYWORDS: ReadonlySet<string> = new Set(
-  'False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield'.split(
-    ' ',
-  ),
+const KEYWORDS = wordSet(
+  'False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield',
 );
 
 /** `a.import` */

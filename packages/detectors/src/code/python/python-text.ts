@@ -1,4 +1,6 @@
 /** Texts in Python code: what a literal means, what a sum of literals comes to, how an expression is written. Ring 1. */
+
+import { wordSet } from '../../text/words.ts';
 import { decodedBase64, decodedHex, joined, reversed } from '../computed-text.ts';
 import { LONGEST_CODE } from '../construct.ts';
 import { argumentsOf, type PythonNode } from './python-tree.ts';
@@ -175,9 +177,7 @@ export function nameText(node: PythonNode, code: string): string {
 const MOST_TOKENS = 120;
 const LONGEST_TOKEN = 512;
 
-const SPACED: ReadonlySet<string> = new Set([
-  ...['and', 'or', 'in', 'is', 'if', 'else', 'for', 'as', 'CompareOp', 'BitOp', 'async'],
-]);
+const SPACED = wordSet('and or in is if else for as CompareOp BitOp async');
 
 /** As Python's `ast.unparse` writes it, for what call targets are made of; null: too long to be one. */
 export function writtenOut(node: PythonNode, code: string): string | null {

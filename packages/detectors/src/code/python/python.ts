@@ -2,6 +2,8 @@
  * Python code: what it imports, which built-in names it uses, what it calls, and the constructs that reach further than
  * the text shows. Nothing is run. Ring 1.
  */
+
+import { wordSet } from '../../text/words.ts';
 import {
   AT_THE_START,
   CONSTRUCT_KINDS,
@@ -75,23 +77,14 @@ interface Unparseable extends Stretch {
 }
 
 /** Functions whose first argument is Python code, and those whose first argument is a command line. */
-const RUNS_PYTHON: ReadonlySet<string> = new Set([
-  ...['eval', 'exec', 'compile', 'builtins.eval', 'builtins.exec', 'builtins.compile', 'execfile'],
-]);
+const RUNS_PYTHON = wordSet('eval exec compile builtins.eval builtins.exec builtins.compile execfile');
 /** Calls that give the module whose name they are given. */
-const IMPORTS: ReadonlySet<string> = new Set([
-  ...['__import__', 'builtins.__import__', 'importlib.__import__', 'importlib.import_module'],
-]);
-const RUNS_SHELL: ReadonlySet<string> = new Set([
-  ...['os.system', 'os.popen', 'posix.system', 'subprocess.run', 'subprocess.call', 'subprocess.Popen'],
-  ...[
-    'subprocess.check_output',
-    'subprocess.check_call',
-    'subprocess.getoutput',
-    'subprocess.getstatusoutput',
-  ],
-  ...['get_ipython().system', 'get_ipython().getoutput', 'asyncio.create_subprocess_shell'],
-]);
+const IMPORTS = wordSet('__import__ builtins.__import__ importlib.__import__ importlib.import_module');
+const RUNS_SHELL = wordSet(`
+  os.system os.popen posix.system subprocess.run subprocess.call subprocess.Popen subprocess.check_output
+  subprocess.check_call subprocess.getoutput subprocess.getstatusoutput get_ipython().system
+  get_ipython().getoutput asyncio.create_subprocess_shell
+`);
 
 class PythonReader extends ConstructReader {
   private readonly imports = new Set<string | null>();

@@ -1,4 +1,6 @@
 /** What is known of the programs that shell commands start, by their names. Ring 1. */
+
+import { wordSet } from '../../text/words.ts';
 import type { ConstructKind } from '../construct.ts';
 
 /** Programs that are reported whatever their arguments. */
@@ -30,42 +32,11 @@ export function commandDanger(name: string): readonly [ConstructKind, number] | 
 }
 
 /** Programs that fetch what an address gives. */
-export const FETCHERS: ReadonlySet<string> = new Set([
-  ...[
-    'curl',
-    'wget',
-    'fetch',
-    'aria2c',
-    'axel',
-    'lynx',
-    'http',
-    'https',
-    'xh',
-    'nc',
-    'ncat',
-    'netcat',
-    'ftp',
-  ],
-  ...['tftp', 'scp', 'sftp', 'rsync', 'dig', 'socat'],
-]);
+export const FETCHERS = wordSet(`
+  curl wget fetch aria2c axel lynx http https xh nc ncat netcat ftp tftp scp sftp rsync dig socat
+`);
 
-export const SHELLS: ReadonlySet<string> = new Set([
-  ...[
-    'sh',
-    'bash',
-    'dash',
-    'zsh',
-    'ksh',
-    'ash',
-    'fish',
-    'rbash',
-    'mksh',
-    'csh',
-    'tcsh',
-    'pwsh',
-    'powershell',
-  ],
-]);
+export const SHELLS = wordSet('sh bash dash zsh ksh ash fish rbash mksh csh tcsh pwsh powershell');
 
 /** Interpreters, with the options behind which their code stands. */
 export const INTERPRETERS: ReadonlyMap<string, { readonly options: RegExp; readonly language: string }> =
@@ -127,22 +98,10 @@ export const WRAPPERS: ReadonlyMap<string, { readonly taking: RegExp; readonly o
 ]);
 
 /** Programs that decode or unpack what they are given. */
-export const DECODING: ReadonlySet<string> = new Set([
-  ...[
-    'base64',
-    'base32',
-    'basenc',
-    'xxd',
-    'openssl',
-    'uudecode',
-    'gunzip',
-    'zcat',
-    'gzip',
-    'bzip2',
-    'bunzip2',
-  ],
-  ...['xz', 'unxz', 'xzcat', 'rev', 'tr', 'hexdump', 'od', 'gpg', 'age', 'zstd', 'unzip', 'iconv'],
-]);
+export const DECODING = wordSet(`
+  base64 base32 basenc xxd openssl uudecode gunzip zcat gzip bzip2 bunzip2 xz unxz xzcat rev tr hexdump od
+  gpg age zstd unzip iconv
+`);
 
 /** Programs that install with these words behind them. */
 const INSTALLERS: ReadonlyMap<string, RegExp> = new Map([
@@ -177,27 +136,11 @@ export function isInstalling(name: string, words: readonly (string | null)[]): b
 }
 
 /** Variables that change what the next commands run. */
-export const LOADED_VARIABLES: ReadonlySet<string> = new Set([
-  ...[
-    'LD_PRELOAD',
-    'LD_LIBRARY_PATH',
-    'LD_AUDIT',
-    'DYLD_INSERT_LIBRARIES',
-    'BASH_ENV',
-    'ENV',
-    'PROMPT_COMMAND',
-  ],
-  ...[
-    'PYTHONSTARTUP',
-    'PERL5OPT',
-    'PERL5LIB',
-    'RUBYOPT',
-    'NODE_OPTIONS',
-    'GIT_SSH_COMMAND',
-    'GIT_EXTERNAL_DIFF',
-  ],
-  ...['GIT_PAGER', 'PAGER', 'EDITOR', 'VISUAL', 'BROWSER', 'SHELLOPTS', 'BASHOPTS', 'PS4'],
-]);
+export const LOADED_VARIABLES = wordSet(`
+  LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES BASH_ENV ENV PROMPT_COMMAND PYTHONSTARTUP
+  PERL5OPT PERL5LIB RUBYOPT NODE_OPTIONS GIT_SSH_COMMAND GIT_EXTERNAL_DIFF GIT_PAGER PAGER EDITOR VISUAL
+  BROWSER SHELLOPTS BASHOPTS PS4
+`);
 
 export function isCredentialVariable(name: string): boolean {
   return (

@@ -1,14 +1,11 @@
 /** Functions, procedures and tables of SQL servers that reach beyond the data, by name. Ring 1. */
+import { wordSet } from '../../text/words.ts';
 import type { ConstructKind } from '../construct.ts';
 
 const CALLED: readonly (readonly [ConstructKind, number, string])[] = [
   ['FILE_ACCESS', 0.95, 'PG_READ_FILE PG_READ_BINARY_FILE PG_LS_DIR PG_STAT_FILE PG_LS_LOGDIR PG_LS_WALDIR'],
-  [
-    'FILE_ACCESS',
-    0.95,
-    'LO_IMPORT LO_EXPORT LO_FROM_BYTEA LO_PUT PG_FILE_WRITE PG_FILE_UNLINK PG_FILE_RENAME',
-  ],
-  ['FILE_ACCESS', 0.95, 'LOAD_FILE READFILE WRITEFILE FSDIR EDIT FTS3_TOKENIZER ZIPFILE'],
+  ['FILE_ACCESS', 0.95, 'LO_IMPORT LO_EXPORT LO_FROM_BYTEA LO_PUT PG_FILE_WRITE PG_FILE_UNLINK'],
+  ['FILE_ACCESS', 0.95, 'PG_FILE_RENAME LOAD_FILE READFILE WRITEFILE FSDIR EDIT FTS3_TOKENIZER ZIPFILE'],
   ['FILE_ACCESS', 0.85, 'XMLTABLE_FILE HTTPURITYPE BFILENAME'],
   ['NETWORK', 0.95, 'DBLINK DBLINK_CONNECT DBLINK_EXEC DBLINK_SEND_QUERY HTTP_GET HTTP_POST HTTP_PUT'],
   ['NETWORK', 0.9, 'OPENROWSET OPENDATASOURCE OPENQUERY OPENXML'],
@@ -19,20 +16,13 @@ const CALLED: readonly (readonly [ConstructKind, number, string])[] = [
 
 const NAMED: readonly (readonly [ConstructKind, number, string])[] = [
   ['COMMAND_EXECUTION', 0.98, 'XP_CMDSHELL SP_OACREATE SP_OAMETHOD XP_REGWRITE XP_REGREAD XP_REGDELETEKEY'],
-  [
-    'COMMAND_EXECUTION',
-    0.9,
-    'SP_EXECUTE_EXTERNAL_SCRIPT SP_ADD_JOB SP_ADD_JOBSTEP SP_START_JOB DBMS_SCHEDULER',
-  ],
-  ['COMMAND_EXECUTION', 0.9, 'DBMS_JAVA DBMS_JOB DBMS_XMLQUERY SP_ADDEXTENDEDPROC'],
+  ['COMMAND_EXECUTION', 0.9, 'SP_EXECUTE_EXTERNAL_SCRIPT SP_ADD_JOB SP_ADD_JOBSTEP SP_START_JOB'],
+  ['COMMAND_EXECUTION', 0.9, 'DBMS_SCHEDULER DBMS_JAVA DBMS_JOB DBMS_XMLQUERY SP_ADDEXTENDEDPROC'],
   ['FILE_ACCESS', 0.9, 'XP_DIRTREE XP_FILEEXIST XP_SUBDIRS XP_CREATE_SUBDIR XP_DELETE_FILE UTL_FILE'],
   ['NETWORK', 0.9, 'UTL_HTTP UTL_TCP UTL_SMTP UTL_INADDR DBMS_LDAP SP_SEND_DBMAIL SP_ADDLINKEDSERVER'],
   ['DYNAMIC_CODE', 0.85, 'SP_EXECUTESQL DBMS_SQL'],
-  [
-    'PRIVILEGE',
-    0.9,
-    'SP_ADDSRVROLEMEMBER SP_ADDROLEMEMBER SP_ADDLOGIN SP_PASSWORD SP_CONFIGURE XP_GRANTLOGIN',
-  ],
+  ['PRIVILEGE', 0.9, 'SP_ADDSRVROLEMEMBER SP_ADDROLEMEMBER SP_ADDLOGIN SP_PASSWORD SP_CONFIGURE'],
+  ['PRIVILEGE', 0.9, 'XP_GRANTLOGIN'],
   ['TIME_DELAY', 0.85, 'DBMS_LOCK DBMS_SESSION DBMS_PIPE'],
 ];
 
@@ -56,39 +46,14 @@ export function functionDanger(name: string): SqlDanger | null {
   return BY_NAME.get(name) ?? null;
 }
 
-const CATALOGUES: ReadonlySet<string> = new Set([
-  ...[
-    'sqlite_master',
-    'sqlite_schema',
-    'sqlite_temp_master',
-    'pg_shadow',
-    'pg_authid',
-    'pg_user',
-    'pg_roles',
-  ],
-  ...['pg_class', 'pg_tables', 'pg_database', 'pg_settings', 'pg_attribute', 'pg_proc', 'pg_namespace'],
-  ...[
-    'pg_stat_activity',
-    'pg_largeobject',
-    'sysobjects',
-    'syscolumns',
-    'sysdatabases',
-    'syslogins',
-    'sysusers',
-  ],
-  ...['mysql.user', 'mysql.db', 'all_tables', 'user_tables', 'all_tab_columns', 'dba_users', 'dba_tables'],
-  ...[
-    'all_users',
-    'v$version',
-    'sys.tables',
-    'sys.objects',
-    'sys.databases',
-    'sys.columns',
-    'sys.sql_logins',
-  ],
-  ...['sys.server_principals', 'sys.syslogins', 'sys.schemas', 'sys.configurations', 'master.sys.databases'],
-  ...['master.dbo.sysdatabases', 'master.dbo.sysobjects'],
-]);
+const CATALOGUES = wordSet(`
+  sqlite_master sqlite_schema sqlite_temp_master pg_shadow pg_authid pg_user pg_roles pg_class pg_tables
+  pg_database pg_settings pg_attribute pg_proc pg_namespace pg_stat_activity pg_largeobject sysobjects
+  syscolumns sysdatabases syslogins sysusers mysql.user mysql.db all_tables user_tables all_tab_columns
+  dba_users dba_tables all_users v$version sys.tables sys.objects sys.databases sys.columns sys.sql_logins
+  sys.server_principals sys.syslogins sys.schemas sys.configurations master.sys.databases
+  master.dbo.sysdatabases master.dbo.sysobjects
+`);
 
 /** Tables that list tables, columns or accounts. */
 export function isAccountTable(name: string): boolean {

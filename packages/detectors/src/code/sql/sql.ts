@@ -2,6 +2,8 @@
  * SQL code: its statements, the tables that they name, and the constructs that destroy, reach beyond the tables, or look
  * like an injected piece. Read by a reader of our own, for four servers at once; nothing is run. Ring 1.
  */
+
+import { wordSet } from '../../text/words.ts';
 import {
   AT_THE_START,
   type Construct,
@@ -153,36 +155,10 @@ function faultOf(text: SqlText): { readonly at: number; readonly message: string
 }
 
 /** Words behind which a statement can begin inside of another one. */
-const BEFORE_VERB: ReadonlySet<string> = new Set([
-  '(',
-  'BEGIN',
-  'THEN',
-  'ELSE',
-  'AS',
-  'LOOP',
-  'EXPLAIN',
-  'ANALYZE',
-  ')',
-]);
+const BEFORE_VERB = wordSet('( BEGIN THEN ELSE AS LOOP EXPLAIN ANALYZE )');
 
 /** The end of a condition's part: what stands behind a tautology that nothing narrows. */
-const ENDS: ReadonlySet<string> = new Set([
-  ...[
-    'OR',
-    'LIMIT',
-    'ORDER',
-    'GROUP',
-    'UNION',
-    'RETURNING',
-    'HAVING',
-    'OFFSET',
-    'FOR',
-    ')',
-    '||',
-    'XOR',
-    'INTO',
-  ],
-]);
+const ENDS = wordSet('OR LIMIT ORDER GROUP UNION RETURNING HAVING OFFSET FOR ) || XOR INTO');
 
 /** The constructs of one reading. */
 class SqlFindings {
@@ -517,31 +493,8 @@ function isVerbPlace(before: SqlToken | undefined): boolean {
   return before === undefined || BEFORE_VERB.has(before.value);
 }
 
-const TABLE_WORDS: ReadonlySet<string> = new Set([
-  'FROM',
-  'JOIN',
-  'UPDATE',
-  'TABLE',
-  'INTO',
-  'TRUNCATE',
-  'EXISTS',
-]);
-const NOT_TABLES: ReadonlySet<string> = new Set([
-  ...[
-    'SELECT',
-    'SET',
-    'ONLY',
-    'IF',
-    'LATERAL',
-    'UNNEST',
-    'OUTFILE',
-    'DUMPFILE',
-    'TABLE',
-    'NOT',
-    'EXISTS',
-    'VALUES',
-  ],
-]);
+const TABLE_WORDS = wordSet('FROM JOIN UPDATE TABLE INTO TRUNCATE EXISTS');
+const NOT_TABLES = wordSet('SELECT SET ONLY IF LATERAL UNNEST OUTFILE DUMPFILE TABLE NOT EXISTS VALUES');
 
 function dottedName(
   tokens: readonly SqlToken[],

@@ -8,6 +8,7 @@
 
 import type Compromise from 'compromise';
 import { parserOnDemand } from '../../text/on-demand.ts';
+import { wordList } from '../../text/words.ts';
 
 const COMPROMISE = parserOnDemand<typeof Compromise>('compromise');
 
@@ -101,103 +102,17 @@ function madeLists(): NameLists {
 }
 
 /** Abbreviations, and words of the language that are also names of little known places. */
-const NO_PLACES = [
-  'rd',
-  'st',
-  'us',
-  'of',
-  'same',
-  'why',
-  'man',
-  'male',
-  'la',
-  'am',
-  'general',
-  'center',
-  'universal',
-  'factory',
-  'knox',
-  'eastern',
-  'central',
-  'mountain',
-  'island',
-  'easter',
-  'christmas',
-  'wake',
-  'truk',
-  'nome',
-  'para',
-  'dawson',
-  'wallis',
-  'midway',
-  'inde',
-  'ordos',
-  'navan',
-  'vaughn',
-  'regina',
-  'jersey',
-  'mobile',
-  'reading',
-  'bath',
-  'split',
-  'nice',
-  'buffalo',
-  'orange',
-  'male',
-  'best',
-  'deal',
-  'sale',
-  'enterprise',
-  'normal',
-  'hell',
-  'union',
-  'independence',
-  'surprise',
-  'eden',
-  'kong',
-  'pole',
-];
-const NO_ORGANISATIONS = [
-  'dept',
-  'univ',
-  'assn',
-  'corp',
-  'orange',
-  'target',
-  'apple',
-  'amazon',
-  'gap',
-  'shell',
-  'visa',
-  'meta',
-  'the who',
-  'subway',
-  'dove',
-  'tide',
-  'discovery',
-  'oracle',
-  'bing',
-  'chase',
-  'giants',
-  'heat',
-  'jazz',
-  'magic',
-  'thunder',
-  'wild',
-  'stars',
-  'rockets',
-  'kings',
-  'royals',
-  'twins',
-  'reds',
-  'nets',
-  'suns',
-  'bills',
-  'bears',
-  'lions',
-  'chargers',
-  'police',
-];
+const NO_PLACES = wordList(`
+  rd st us of same why man male la am general center universal factory knox eastern central mountain island
+  easter christmas wake truk nome para dawson wallis midway inde ordos navan vaughn regina jersey mobile
+  reading bath split nice buffalo orange male best deal sale enterprise normal hell union independence
+  surprise eden kong pole
+`);
+const NO_ORGANISATIONS = wordList(`
+  dept univ assn corp orange target apple amazon gap shell visa meta subway dove tide discovery oracle bing
+  chase giants heat jazz magic thunder wild stars rockets kings royals twins reds nets suns bills bears
+  lions chargers police
+`).concat('the who');
 
 const NAMING =
   /^(?:City|Country|Region|Organization|SportsTeam|Company|FirstName|MaleName|FemaleName|LastName|Person|Demonym)$/;

@@ -7,6 +7,7 @@
  */
 import type { Finding } from '../../text/finding.ts';
 import { unitsOf } from '../../text/text-units.ts';
+import { wordList, wordSet } from '../../text/words.ts';
 import { type NameLists, nameLists } from './name-lists.ts';
 import { type NameSigns, nameStretches, WordFilter } from './name-stretches.ts';
 
@@ -82,8 +83,8 @@ function wordsOfNames({ first, last, persons, places, organisations }: NameLists
 
 /** The last words of what names someone (`SURELY_NAMING`, `NAMING_WITHIN`), without the sign behind them. */
 const LAST_BEFORE = new WordFilter(
-  's is was name am m attn dear regards sincerely cheers hi hello hey liebe lieber bonjour hola patient cardholder passenger guest attendee attendees participant participants contact customer client employee assignee reporter author owner wife husband brother sister son daughter colleague friend named by to of'.split(
-    ' ',
+  wordList(
+    's is was name am m attn dear regards sincerely cheers hi hello hey liebe lieber bonjour hola patient cardholder passenger guest attendee attendees participant participants contact customer client employee assignee reporter author owner wife husband brother sister son daughter colleague friend named by to of',
   ),
 );
 /** Characters before a name that are asked whether they announce it. */
@@ -164,34 +165,24 @@ function taken(kind: string, words: readonly Word[], confidence: number, reason:
 
 // ── persons ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const TITLES = new Set(
-  'mr mrs ms miss mx dr prof professor sir madam lady lord dame captain capt colonel major sergeant lieutenant general judge justice senator president chancellor minister governor mayor herr frau fräulein dott monsieur madame mme mlle señor señora señorita sr sra srta don doña signor signora sig senhor senhora pan pani aunt uncle sister brother father pastor rabbi imam king queen prince princess nurse officer detective inspector'.split(
-    ' ',
-  ),
+const TITLES = wordSet(
+  'mr mrs ms miss mx dr prof professor sir madam lady lord dame captain capt colonel major sergeant lieutenant general judge justice senator president chancellor minister governor mayor herr frau fräulein dott monsieur madame mme mlle señor señora señorita sr sra srta don doña signor signora sig senhor senhora pan pani aunt uncle sister brother father pastor rabbi imam king queen prince princess nurse officer detective inspector',
 );
 /** Stand before a name and are no part of it. */
-const OPENERS = new Set(
-  'dear hi hello hey hallo liebe lieber sehr bonjour salut hola querido querida estimado ciao caro cara olá thanks thank regards cheers sincerely best yours from to cc bcc by attn contact name author assignee reporter owner customer client patient employee manager signed ask tell call email meet meeting with and or but if when while then yes no ok okay please let also so since until after before because although however the this that these those our your my his her their its who what where why how is are was were will would can could should may might must do does did has have had not here there today tomorrow yesterday now next last new user assistant'.split(
-    ' ',
-  ),
+const OPENERS = wordSet(
+  'dear hi hello hey hallo liebe lieber sehr bonjour salut hola querido querida estimado ciao caro cara olá thanks thank regards cheers sincerely best yours from to cc bcc by attn contact name author assignee reporter owner customer client patient employee manager signed ask tell call email meet meeting with and or but if when while then yes no ok okay please let also so since until after before because although however the this that these those our your my his her their its who what where why how is are was were will would can could should may might must do does did has have had not here there today tomorrow yesterday now next last new user assistant',
 );
 /** First names that are words, months, places or brands more often than persons. */
-const AMBIGUOUS = new Set(
-  'chelsea will mark bill grace rose may april june august chase hope faith joy art rich drew frank max ray sue pat dawn summer autumn jordan paris sydney austin charlotte florence georgia virginia carolina victoria dakota madison lincoln houston dallas kent chad india china america london berlin sky star angel destiny harmony melody ivy lily violet olive pearl ruby jade amber crystal iris daisy heather holly hazel ginger rocky buddy sunny christian guy gene jack king prince major bishop dean earl duke baron hunter mason cooper parker taylor porter carter tyler sailor page stone brook river rain forest glen cliff heath dale lane ford reed wade gale sage basil rod rob don van bo so in my an long kim see nova alexa siri echo mercedes porsche carmen java ada julia ruby pascal scala elm haskell perl go swift rust delphi crystal nim clojure cy santa august monday tuesday wednesday thursday friday saturday sunday march mercury jan la le el de da do di al bin ten no man ali ma he she wu an mia nor nur ming hui bo hu ling tao lei linh precious royal noble justice freedom legend maverick ace ash bay chance cash cruz fox gray grey green brown black white young hill wood woods bell cook baker miller fisher park parks ward page day knight church french english german english west north south east bond banks love best rush price case case cross field fields fall winter spring star genesis trinity heaven nevada salem milan roman marina savannah lisbon troy vienna siena cairo phoenix denver orlando memphis adelaide perth israel kenya cuba asia ireland london boston brooklyn camden aspen alma era esperanza fe luz mar paz sol chelsea chelsey kelsey'.split(
-    ' ',
-  ),
+const AMBIGUOUS = wordSet(
+  'chelsea will mark bill grace rose may april june august chase hope faith joy art rich drew frank max ray sue pat dawn summer autumn jordan paris sydney austin charlotte florence georgia virginia carolina victoria dakota madison lincoln houston dallas kent chad india china america london berlin sky star angel destiny harmony melody ivy lily violet olive pearl ruby jade amber crystal iris daisy heather holly hazel ginger rocky buddy sunny christian guy gene jack king prince major bishop dean earl duke baron hunter mason cooper parker taylor porter carter tyler sailor page stone brook river rain forest glen cliff heath dale lane ford reed wade gale sage basil rod rob don van bo so in my an long kim see nova alexa siri echo mercedes porsche carmen java ada julia ruby pascal scala elm haskell perl go swift rust delphi crystal nim clojure cy santa august monday tuesday wednesday thursday friday saturday sunday march mercury jan la le el de da do di al bin ten no man ali ma he she wu an mia nor nur ming hui bo hu ling tao lei linh precious royal noble justice freedom legend maverick ace ash bay chance cash cruz fox gray grey green brown black white young hill wood woods bell cook baker miller fisher park parks ward page day knight church french english german english west north south east bond banks love best rush price case case cross field fields fall winter spring star genesis trinity heaven nevada salem milan roman marina savannah lisbon troy vienna siena cairo phoenix denver orlando memphis adelaide perth israel kenya cuba asia ireland london boston brooklyn camden aspen alma era esperanza fe luz mar paz sol chelsea chelsey kelsey',
 );
 /** Of these, the ones that persons are called. */
-const NAMES_AND_WORDS = new Set(
-  'will mark bill grace rose may april june august chase hope faith joy art rich drew frank max ray sue pat dawn summer autumn jordan paris sydney austin charlotte florence georgia virginia carolina victoria dakota madison lincoln dallas kent chad india angel melody ivy lily violet olive pearl ruby jade amber crystal iris daisy heather holly hazel rocky christian guy gene jack dean earl hunter mason cooper parker taylor carter tyler river reed wade basil rod rob don chelsea alexa carmen ada julia sofia regina'.split(
-    ' ',
-  ),
+const NAMES_AND_WORDS = wordSet(
+  'will mark bill grace rose may april june august chase hope faith joy art rich drew frank max ray sue pat dawn summer autumn jordan paris sydney austin charlotte florence georgia virginia carolina victoria dakota madison lincoln dallas kent chad india angel melody ivy lily violet olive pearl ruby jade amber crystal iris daisy heather holly hazel rocky christian guy gene jack dean earl hunter mason cooper parker taylor carter tyler river reed wade basil rod rob don chelsea alexa carmen ada julia sofia regina',
 );
 /** Words with a capital that are never a surname. */
-const NO_SURNAME = new Set(
-  'the a an and or of in on at by for from to with as is are was were be been i we you he she it they this that these those there here when where who what why how if but not no yes so then than because monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december inc ltd llc corp gmbh ag co street st avenue ave road rd lane drive court square university college school hospital bank hotel airport station church museum park river lake mountain island city county state department ministry team group project api url http https json xml sql html css pdf csv id uuid usa uk eu new old north south east west street street hi hello dear thanks regards re fwd cc subject date sent invoice order street email phone tel fax mobile address meeting call friday note please am pm utc gmt est pst cet'.split(
-    ' ',
-  ),
+const NO_SURNAME = wordSet(
+  'the a an and or of in on at by for from to with as is are was were be been i we you he she it they this that these those there here when where who what why how if but not no yes so then than because monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december inc ltd llc corp gmbh ag co street st avenue ave road rd lane drive court square university college school hospital bank hotel airport station church museum park river lake mountain island city county state department ministry team group project api url http https json xml sql html css pdf csv id uuid usa uk eu new old north south east west street street hi hello dear thanks regards re fwd cc subject date sent invoice order street email phone tel fax mobile address meeting call friday note please am pm utc gmt est pst cet',
 );
 const SAYING =
   /^(?:['’]s\b|,? (?:said|says|told|tells|asked|asks|wrote|writes|replied|replies|added|thinks|wants|wanted|likes|called|calls|emailed|agreed|confirmed|mentioned|suggested|explained|noted|answered|works|worked|lives|lived|joined|left|sent|will be|is (?:a|an|the|our|my|on|at|not|out|going|coming|leaving)|was (?:a|an|the|born|hired|there|not)|has (?:a|been|not|to)|had (?:a|been|to)|and (?:I|me|his|her)\b|who\b|\(?(?:he|she|they)\/|and \p{Lu}\p{Ll}+ (?:are|were|will|have|met|said))\b)/u;
@@ -354,10 +345,8 @@ function isLoneName({ text, lower }: Word): boolean {
   );
 }
 
-const COMMON = new Set(
-  'all everyone everybody team guys folks there sir madam friends colleagues customer customers user users support sales marketing admin hiring manager students parents class world again back group community family happy sorry sure glad not just also very here going working looking writing trying from available excited interested able ready afraid aware'.split(
-    ' ',
-  ),
+const COMMON = wordSet(
+  'all everyone everybody team guys folks there sir madam friends colleagues customer customers user users support sales marketing admin hiring manager students parents class world again back group community family happy sorry sure glad not just also very here going working looking writing trying from available excited interested able ready afraid aware',
 );
 
 function isMonth({ lower }: Word): boolean {
@@ -372,10 +361,8 @@ const PLACE_STARTS = /^(?:mount|mt|lake|cape|port|fort|isle)\.?$/;
 /** Names of places that are also those of persons, or words: a place only behind these. */
 const PLACE_BEFORE =
   /(?:\b(?:in|at|from|to|near|of|via|into|through|towards?|around|visit|visiting|visited|reach|leave|leaving|left|for|across|outside|between|city|country|state|region|location|address|lives? in|born in|based in)|[\p{L}],)[ \n]$|"(?:city|country|state|region|location|place|town)"\s?:\s?"$/iu;
-const AMBIGUOUS_PLACES = new Set(
-  'jordan chad georgia turkey china sydney paris austin charlotte florence virginia victoria madison lincoln houston dallas kent milan sofia salem troy cork lima essex york orlando cuba mali peru guinea granada alexandria santiago salvador san antonio medina carolina dakota washington boston denver israel phoenix'.split(
-    ' ',
-  ),
+const AMBIGUOUS_PLACES = wordSet(
+  'jordan chad georgia turkey china sydney paris austin charlotte florence virginia victoria madison lincoln houston dallas kent milan sofia salem troy cork lima essex york orlando cuba mali peru guinea granada alexandria santiago salvador san antonio medina carolina dakota washington boston denver israel phoenix',
 );
 
 function placeAt({ words }: Run, at: number, text: string, lists: NameLists): Taken | null {
@@ -411,10 +398,8 @@ function placeAt({ words }: Run, at: number, text: string, lists: NameLists): Ta
 }
 
 /** Known as places far more often than as persons. */
-const AMBIGUOUS_YET_PLACES = new Set(
-  'paris sydney houston dallas boston denver israel washington china turkey london berlin milan cuba peru kenya india america vienna cairo asia ireland lisbon'.split(
-    ' ',
-  ),
+const AMBIGUOUS_YET_PLACES = wordSet(
+  'paris sydney houston dallas boston denver israel washington china turkey london berlin milan cuba peru kenya india america vienna cairo asia ireland lisbon',
 );
 
 function bare({ lower }: Word): string {
@@ -423,33 +408,21 @@ function bare({ lower }: Word): string {
 
 // ── organisations ───────────────────────────────────────────────────────────────────────────────────────────────
 
-const SUFFIXES = new Set(
-  'inc ltd llc llp plc gmbh ag se kg corp corporation company co sa sas sarl spa srl bv nv ab oy as limited incorporated holdings industries technologies systems solutions partners ventures labs laboratories pharmaceuticals motors airlines airways university college institute school academy hospital clinic bank insurance foundation association society council committee agency authority ministry commission department bureau federation union alliance consortium group museum enterprises traders trading logistics consulting capital media software electronics energy foods records studios'.split(
-    ' ',
-  ),
+const SUFFIXES = wordSet(
+  'inc ltd llc llp plc gmbh ag se kg corp corporation company co sa sas sarl spa srl bv nv ab oy as limited incorporated holdings industries technologies systems solutions partners ventures labs laboratories pharmaceuticals motors airlines airways university college institute school academy hospital clinic bank insurance foundation association society council committee agency authority ministry commission department bureau federation union alliance consortium group museum enterprises traders trading logistics consulting capital media software electronics energy foods records studios',
 );
 /** Begin the name of an organisation: `University of Oslo`, `Ministry of Health`. */
 const OF_SUFFIX =
   /^(?:university|ministry|department|bank|institute|college|bureau|council|museum|federation|church|bank)$/;
 
 /** The role of someone in an organisation. */
-const ROLES = new Set(
-  'ceo cfo cto coo cmo cio president chairman chairwoman chair director head founder co-founder manager vp member employee partner owner secretary treasurer dean editor captain coach board'.split(
-    ' ',
-  ),
+const ROLES = wordSet(
+  'ceo cfo cto coo cmo cio president chairman chairwoman chair director head founder co-founder manager vp member employee partner owner secretary treasurer dean editor captain coach board',
 );
 
-const NO_ORGANISATIONS = new Set([
-  'national insurance',
-  'health insurance',
-  'life insurance',
-  'travel insurance',
-  'car insurance',
-  'high school',
-  'the bank',
-  'the group',
-  'the company',
-  'customer group',
+const NO_ORGANISATIONS: ReadonlySet<string> = new Set([
+  ...['national insurance', 'health insurance', 'life insurance', 'travel insurance', 'car insurance'],
+  ...['high school', 'the bank', 'the group', 'the company', 'customer group'],
 ]);
 
 function organisationAt({ words }: Run, at: number, text: string, lists: NameLists): Taken | null {
