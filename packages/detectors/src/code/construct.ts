@@ -59,6 +59,23 @@ export interface Stretch {
   readonly end: number;
 }
 
+/** What keeps a text from being code, and where. */
+export interface Unparseable extends Stretch {
+  readonly message: string;
+}
+
+/** What keeps a text from being read at all; null: nothing. */
+export function unreadable(text: string, depth: number): Unparseable | null {
+  const whole = { start: 0, end: text.length };
+  if (text.length > LONGEST_CODE) return { ...whole, message: `more than ${LONGEST_CODE} characters` };
+  return depth > DEEPEST_CODE ? { ...whole, message: 'code inside of code, too deep' } : null;
+}
+
+/** From a place to the end of a text. */
+export function unparseableFrom(at: number, text: string, message: string): Unparseable {
+  return { start: Math.max(0, Math.min(at, text.length - 1)), end: text.length, message };
+}
+
 /** What a reader of one language has found so far. */
 export abstract class ConstructReader {
   readonly #found: Construct[] = [];
@@ -80,6 +97,35 @@ export abstract class ConstructReader {
   protected constructs(): readonly Construct[] {
     return orderedConstructs(this.#found);
   }
+}
+
+/** One text that a reader goes through. */
+export abstract class CodeText<Reader extends ConstructReader> {
+  protected readonly reader: Reader;
+  protected readonly place: Place;
+  /** Of how many other codes it stands inside. */
+  protected readonly depth: number;
+
+  constructor(reader: Reader, place: Place, depth: number) {
+    this.reader = reader;
+    this.place = place;
+    this.depth = depth;
+  }
+
+  add(kind: ConstructKind, confidence: number, stretch: Stretch, reason?: string): void {
+    this.reader.add(kind, confidence, stretch, this.place, reason);
+  }
+}
+
+/** Whether one of some places, which are in order, is in a stretch. */
+export function isAnyWithin(places: readonly number[], { start, end }: Stretch): boolean {
+  let [low, high] = [0, places.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((places[middle] ?? 0) < start) low = middle + 1;
+    else high = middle;
+  }
+  return (places[low] ?? Number.POSITIVE_INFINITY) < end;
 }
 
 /** Of each kind and place once, the surest, in order of their start. */

@@ -1,4 +1,7 @@
-/** Paths that hold credentials, or whose content is run when someone logs in or a machine starts. Ring 1. */
+/**
+ * Paths that hold credentials, or whose content is run when someone logs in or a machine starts; names of variables that
+ * hold credentials. Ring 1.
+ */
 
 /** Files whose reading gives credentials away. */
 const CREDENTIALS: readonly RegExp[] = [
@@ -37,4 +40,11 @@ export function sensitivePath(text: string): 'credentials' | 'started' | null {
   if (/\s/.test(path) && !/(?:^|\/)Login Data$/.test(path)) return null;
   if (STARTED.some((pattern) => pattern.test(path))) return 'started';
   return CREDENTIALS.some((pattern) => pattern.test(path)) ? 'credentials' : null;
+}
+
+/** Null: any name. */
+export function isCredentialName(name: string | null): boolean {
+  return (
+    name === null || /key|secret|token|passw|passphrase|credential|private|auth/i.test(name.slice(0, 200))
+  );
 }

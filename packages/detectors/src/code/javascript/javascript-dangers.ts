@@ -1,9 +1,8 @@
 /** What of JavaScript's engines and libraries reaches beyond the program, by full name. Ring 1. */
-
 import { wordSet } from '../../text/words.ts';
-import type { ConstructKind } from '../construct.ts';
+import { type DangerRow, dangerFinder, dangersByName } from '../danger-table.ts';
 
-const TABLE: readonly (readonly [ConstructKind, number, string])[] = [
+const TABLE: readonly DangerRow[] = [
   ['DYNAMIC_CODE', 0.95, 'eval Function GeneratorFunction AsyncFunction vm.* vm2.* isolated-vm.* execScript'],
   ['DYNAMIC_CODE', 0.9, 'module._compile module.prototype._compile repl.start inspector.*'],
   ['DYNAMIC_CODE', 0.6, 'document.write document.writeln trustedTypes.createPolicy'],
@@ -42,30 +41,11 @@ const HARMLESS = wordSet(`
   undici.Headers undici.FormData node-fetch.Headers inspector.url child_process.ChildProcess
 `);
 
-export interface JsDanger {
-  readonly kind: ConstructKind;
-  readonly confidence: number;
-}
-
-const EXACT = new Map<string, JsDanger>();
-const WHOLE = new Map<string, JsDanger>();
-for (const [kind, confidence, names] of TABLE)
-  for (const name of names.split(' ')) {
-    const isWhole = name.endsWith('.*');
-    (isWhole ? WHOLE : EXACT).set(isWhole ? name.slice(0, -2) : name, { kind, confidence });
-  }
-
 /** All variables that a process was started with. */
 export const ENVIRONMENT = 'process.env';
 
 /** What a mention of a full name is known for; null: nothing. */
-export function jsDangerOf(name: string): JsDanger | null {
-  const exact = EXACT.get(name);
-  if (exact !== undefined) return exact;
-  const dot = name.lastIndexOf('.');
-  if (dot < 0 || HARMLESS.has(name)) return null;
-  return WHOLE.get(name.slice(0, dot)) ?? null;
-}
+export const jsDangerOf = dangerFinder(TABLE, HARMLESS);
 
 /** Names of the language that stay what they are even if the text gives them to something else in some place. */
 export const LASTING = wordSet('eval Function require process globalThis global module');
@@ -82,27 +62,14 @@ export const POWERFUL = wordSet(`
 `);
 
 /** Methods that say enough where nothing is known of the object. */
-export const TELLING: ReadonlyMap<string, JsDanger> = new Map([
-  ...['execSync', 'spawnSync', 'execFileSync', 'execFile', 'spawn'].map((name): [string, JsDanger] => [
-    name,
-    { kind: 'PROCESS', confidence: 0.7 },
-  ]),
-  ...['writeFileSync', 'appendFileSync', 'createWriteStream'].map((name): [string, JsDanger] => [
-    name,
-    { kind: 'FILE_WRITE', confidence: 0.6 },
-  ]),
-  ...['unlinkSync', 'rmSync', 'rmdirSync'].map((name): [string, JsDanger] => [
-    name,
-    { kind: 'FILE_DELETE', confidence: 0.7 },
-  ]),
-  ...['runInThisContext', 'runInNewContext', 'runInContext', '_compile'].map((name): [string, JsDanger] => [
-    name,
-    { kind: 'DYNAMIC_CODE', confidence: 0.8 },
-  ]),
-  ['insertAdjacentHTML', { kind: 'DYNAMIC_CODE', confidence: 0.6 }],
-  ['createContextualFragment', { kind: 'DYNAMIC_CODE', confidence: 0.6 }],
-  ['sendBeacon', { kind: 'NETWORK', confidence: 0.8 }],
-  ['dlopen', { kind: 'NATIVE_CODE', confidence: 0.8 }],
+export const TELLING = dangersByName([
+  ['PROCESS', 0.7, 'execSync spawnSync execFileSync execFile spawn'],
+  ['FILE_WRITE', 0.6, 'writeFileSync appendFileSync createWriteStream'],
+  ['FILE_DELETE', 0.7, 'unlinkSync rmSync rmdirSync'],
+  ['DYNAMIC_CODE', 0.8, 'runInThisContext runInNewContext runInContext _compile'],
+  ['DYNAMIC_CODE', 0.6, 'insertAdjacentHTML createContextualFragment'],
+  ['NETWORK', 0.8, 'sendBeacon'],
+  ['NATIVE_CODE', 0.8, 'dlopen'],
 ]);
 
 /** What turns letters into code that was not readable before. */

@@ -1,12 +1,16 @@
 /** What the names of a JavaScript text stand for: imports, requires, destructuring, assignments, in any order. Ring 1. */
-import type { CallExpression, Identifier, ImportExpression, MemberExpression, Pattern } from 'acorn';
+import type {
+  CallExpression,
+  Identifier,
+  ImportDeclaration,
+  ImportExpression,
+  MemberExpression,
+  Pattern,
+} from 'acorn';
+import { CodeNames, DEEPEST, MOST_MEANINGS } from '../code-names.ts';
 import { decodedBase64, decodedHex, joined, reversed } from '../computed-text.ts';
 import { LASTING, moduleName } from './javascript-dangers.ts';
 import type { JsNode, JsTree } from './javascript-tree.ts';
-
-const DEEPEST = 24;
-const MOST_MEANINGS = 24;
-const MOST_ROUNDS = 12;
 
 /** A value, or a member of it. */
 interface Source {
@@ -14,55 +18,44 @@ interface Source {
   readonly path: string;
 }
 
-export class JsNames {
+export class JsNames extends CodeNames<JsNode> {
   readonly imports = new Set<string>();
-  readonly unfollowed = new Set<JsNode>();
   /** Identifiers that declare something, and so do not use it. */
   readonly declared = new Set<JsNode>();
   private readonly code: string;
-  private readonly meanings = new Map<string, Set<string>>();
-  private readonly bound = new Set<string>();
-  private readonly constants = new Map<string, JsNode | null>();
-  private readonly assignments: (readonly [string, Source, JsNode])[] = [];
+  private readonly assignments: (readonly [Identifier, Source])[] = [];
 
   constructor(tree: JsTree, code: string) {
+    super();
     this.code = code;
     for (const node of tree.nodes) this.bind(node);
-    this.follow();
+    this.follow(
+      this.assignments.map(([target, source]) => [target, target.name, () => this.meaningsOfSource(source)]),
+    );
+  }
+
+  private meaningsOfSource({ value, path }: Source): readonly string[] {
+    return this.meaningsOf(value)
+      .map((meaning) => `${meaning}${path}`.replace(/\.default(?=\.|$)/g, ''))
+      .filter((full) => full.length < 256);
   }
 
   private bind(node: JsNode): void {
     switch (node.type) {
-      case 'ImportDeclaration': {
-        const module = moduleName(String(node.source.value));
-        this.imports.add(module);
-        for (const specifier of node.specifiers) {
-          this.declared.add(specifier.local);
-          const member =
-            specifier.type === 'ImportSpecifier'
-              ? specifier.imported.type === 'Identifier'
-                ? specifier.imported.name
-                : String(specifier.imported.value)
-              : 'default';
-          if (specifier.type === 'ImportSpecifier') this.declared.add(specifier.imported);
-          this.mean(specifier.local.name, member === 'default' ? module : `${module}.${member}`);
-        }
-        return;
-      }
+      case 'ImportDeclaration':
+        return this.bindImport(node);
       case 'ExportNamedDeclaration':
       case 'ExportAllDeclaration':
         if (node.source != null) this.imports.add(moduleName(String(node.source.value)));
         return;
       case 'ImportExpression':
-        this.required(node.source);
-        return;
+        return this.required(node.source);
       case 'CallExpression':
         if (node.callee.type === 'Identifier' && node.callee.name === 'require')
           this.required(node.arguments[0]);
         return;
       case 'VariableDeclarator':
-        this.pattern(node.id, node.init == null ? null : { value: node.init, path: '' });
-        return;
+        return this.pattern(node.id, node.init == null ? null : { value: node.init, path: '' });
       case 'AssignmentExpression':
         if (node.left.type !== 'MemberExpression')
           this.pattern(node.left, { value: node.right, path: '' }, node.operator === '=');
@@ -95,6 +88,21 @@ export class JsNames {
     }
   }
 
+  private bindImport({ source, specifiers }: ImportDeclaration): void {
+    const module = moduleName(String(source.value));
+    this.imports.add(module);
+    for (const specifier of specifiers) {
+      this.declared.add(specifier.local);
+      let member = 'default';
+      if (specifier.type === 'ImportSpecifier') {
+        const { imported } = specifier;
+        this.declared.add(imported);
+        member = imported.type === 'Identifier' ? imported.name : String(imported.value);
+      }
+      this.mean(specifier.local.name, member === 'default' ? module : `${module}.${member}`);
+    }
+  }
+
   private own(id: Identifier): void {
     this.declared.add(id);
     this.bound.add(id.name);
@@ -117,7 +125,7 @@ export class JsNames {
           this.own(target);
           if (source === null) this.constants.set(target.name, null);
           else {
-            this.assignments.push([target.name, source, target]);
+            this.assignments.push([target, source]);
             const isOnly = !this.constants.has(target.name) && source.path === '' && isWhole;
             this.constants.set(target.name, isOnly ? source.value : null);
           }
@@ -159,27 +167,6 @@ export class JsNames {
           target satisfies never;
       }
     }
-  }
-
-  private follow(): void {
-    for (let round = 0; round < MOST_ROUNDS; round++) {
-      let learned: JsNode | null = null;
-      for (const [name, { value, path }, target] of this.assignments)
-        for (const meaning of this.meaningsOf(value)) {
-          const full = `${meaning}${path}`.replace(/\.default(?=\.|$)/g, '');
-          if (full.length < 256 && this.mean(name, full)) learned = target;
-        }
-      if (learned === null) return;
-      if (round === MOST_ROUNDS - 1) this.unfollowed.add(learned);
-    }
-  }
-
-  private mean(name: string, meaning: string): boolean {
-    const known = this.meanings.get(name) ?? new Set<string>();
-    this.meanings.set(name, known);
-    if (known.has(meaning) || known.size >= MOST_MEANINGS) return false;
-    known.add(meaning);
-    return true;
   }
 
   isBound(name: string): boolean {

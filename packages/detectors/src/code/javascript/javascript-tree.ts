@@ -51,10 +51,7 @@ function nodesOf(program: JsNode): Omit<JsTree, 'kind'> {
   const open: JsNode[] = [program];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     nodes.push(node);
-    const children = childrenOf(node);
-    for (let index = children.length - 1; index >= 0; index--) {
-      const child = children[index];
-      if (child === undefined) continue;
+    for (const child of childrenOf(node).reverse()) {
       parents.set(child, node);
       open.push(child);
     }
@@ -62,14 +59,8 @@ function nodesOf(program: JsNode): Omit<JsTree, 'kind'> {
   return { nodes, parents };
 }
 
-function childrenOf(node: JsNode): readonly JsNode[] {
-  const children: JsNode[] = [];
-  for (const value of Object.values(node)) {
-    if (Array.isArray(value)) {
-      for (const item of value) if (isNode(item)) children.push(item);
-    } else if (isNode(value)) children.push(value);
-  }
-  return children;
+function childrenOf(node: JsNode): JsNode[] {
+  return Object.values(node).flat().filter(isNode);
 }
 
 /** Everything of a tree that has a type and a place is a node. */

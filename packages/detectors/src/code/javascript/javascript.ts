@@ -7,17 +7,19 @@ import { wordSet } from '../../text/words.ts';
 import {
   AT_THE_START,
   CONSTRUCT_KINDS,
+  CodeText,
   type Construct,
-  type ConstructKind,
   ConstructReader,
-  DEEPEST_CODE,
   inner,
+  isAnyWithin,
   LONGEST_CODE,
   type Place,
-  type Stretch,
+  type Unparseable,
+  unparseableFrom,
+  unreadable,
 } from '../construct.ts';
 import { fencesOf } from '../fences.ts';
-import { sensitivePath } from '../sensitive-path.ts';
+import { isCredentialName, sensitivePath } from '../sensitive-path.ts';
 import { shellConstructs } from '../shell/shell.ts';
 import { ENVIRONMENT, JS_DECODERS, jsDangerOf, NAMESPACES, POWERFUL, TELLING } from './javascript-dangers.ts';
 import { JsNames } from './javascript-names.ts';
@@ -52,7 +54,7 @@ export function javascriptCode(text: string): JavascriptCode {
 
 class JsReader extends ConstructReader {
   private readonly imports = new Set<string>();
-  private readonly calls = new Set<string>();
+  readonly calls = new Set<string>();
 
   result(syntaxError: string | null): JavascriptCode {
     return {
@@ -63,22 +65,12 @@ class JsReader extends ConstructReader {
     };
   }
 
-  call(name: string): void {
-    this.calls.add(name);
-  }
-
   /** Reads one text that is code as a whole; what keeps it from being so, else null. */
-  isRead(text: string, place: Place, depth: number): (Stretch & { readonly message: string }) | null {
-    const whole = { start: 0, end: text.length };
-    if (text.length > LONGEST_CODE) return { ...whole, message: `more than ${LONGEST_CODE} characters` };
-    if (depth > DEEPEST_CODE) return { ...whole, message: 'code inside of code, too deep' };
+  isRead(text: string, place: Place, depth: number): Unparseable | null {
+    const tooMuch = unreadable(text, depth);
+    if (tooMuch !== null) return tooMuch;
     const parsed = parseJavascript(text);
-    if (parsed.kind === 'error')
-      return {
-        start: Math.max(0, Math.min(parsed.at, text.length - 1)),
-        end: text.length,
-        message: parsed.message,
-      };
+    if (parsed.kind === 'error') return unparseableFrom(parsed.at, text, parsed.message);
     const names = new JsNames(parsed, text);
     for (const module of names.imports) this.imports.add(module);
     new JsText(this, parsed, names, text, place, depth).read();
@@ -95,69 +87,54 @@ const RUNS_SHELL = wordSet(`
 `);
 
 /** One parsed text. */
-class JsText {
-  private readonly reader: JsReader;
+class JsText extends CodeText<JsReader> {
   private readonly tree: JsTree;
   private readonly names: JsNames;
   private readonly code: string;
-  private readonly place: Place;
-  private readonly depth: number;
-  private readonly decoders: number[] = [];
+  private readonly decoders: readonly number[];
 
   constructor(reader: JsReader, tree: JsTree, names: JsNames, code: string, place: Place, depth: number) {
-    this.reader = reader;
+    super(reader, place, depth);
     this.tree = tree;
     this.names = names;
     this.code = code;
-    this.place = place;
-    this.depth = depth;
+    this.decoders = tree.nodes
+      .filter((node) =>
+        node.type === 'Literal'
+          ? node.value === 'base64' || node.value === 'hex'
+          : node.type === 'Identifier' && JS_DECODERS.has(node.name),
+      )
+      .map(({ start }) => start)
+      .sort((a, b) => a - b);
   }
 
   read(): void {
-    for (const node of this.tree.nodes)
-      if (node.type === 'Identifier' && JS_DECODERS.has(node.name)) this.decoders.push(node.start);
-      else if (node.type === 'Literal' && (node.value === 'base64' || node.value === 'hex'))
-        this.decoders.push(node.start);
-    this.decoders.sort((a, b) => a - b);
     for (const node of this.tree.nodes) this.readNode(node);
     for (const node of this.names.unfollowed)
       this.add('DYNAMIC_ACCESS', 0.9, node, 'a name with more meanings than are followed');
   }
 
-  private add(kind: ConstructKind, confidence: number, node: Stretch, reason?: string): void {
-    this.reader.add(kind, confidence, node, this.place, reason);
-  }
-
   private readNode(node: JsNode): void {
     switch (node.type) {
       case 'Identifier':
-        this.readName(node);
-        return;
+        return this.readName(node);
       case 'MemberExpression':
-        this.readMember(node);
-        return;
+        return this.readMember(node);
       case 'CallExpression':
       case 'NewExpression':
-        this.readCall(node);
-        return;
+        return this.readCall(node);
       case 'ImportExpression':
-        this.readImport(node, node.source);
-        return;
+        return this.readImport(node, node.source);
       case 'ImportDeclaration':
-        this.readSpecifier(node, String(node.source.value));
-        return;
+        return this.readSpecifier(node, String(node.source.value));
       case 'TaggedTemplateExpression':
-        this.readTag(node);
-        return;
+        return this.readTag(node);
       case 'AssignmentExpression':
-        this.readAssignment(node.left, node);
-        return;
+        return this.readAssignment(node.left, node);
       case 'WithStatement':
-        this.add('DYNAMIC_ACCESS', 0.8, { start: node.start, end: node.object.end });
-        return;
+        return this.add('DYNAMIC_ACCESS', 0.8, { start: node.start, end: node.object.end });
       case 'Literal':
-        this.readText(node, typeof node.value === 'string' ? node.value : null);
-        return;
+        return this.readText(node, typeof node.value === 'string' ? node.value : null);
       case 'TemplateLiteral':
         if (node.expressions.length === 0) this.readText(node, node.quasis[0]?.value.cooked ?? null);
         return;
@@ -264,9 +241,9 @@ class JsText {
     const { callee } = node;
     const [first] = node.arguments;
     const written = callee.end - callee.start <= 200 ? this.code.slice(callee.start, callee.end) : '';
-    if (/^[\w$.#]+$/.test(written)) this.reader.call(written);
+    if (/^[\w$.#]+$/.test(written)) this.reader.calls.add(written);
     for (const meaning of callee.type === 'Super' ? [] : this.names.meaningsOf(callee)) {
-      if (/^[\w$./-]+$/.test(meaning)) this.reader.call(meaning);
+      if (/^[\w$./-]+$/.test(meaning)) this.reader.calls.add(meaning);
       if (meaning === 'require' || meaning.endsWith('.require') || meaning === 'process.getBuiltinModule')
         this.readImport(node, first);
       else if (TIMERS.has(meaning) && first !== undefined && isTextual(first))
@@ -368,30 +345,17 @@ class JsText {
   }
 
   private isDecoded(node: JsNode): boolean {
-    let low = 0;
-    let high = this.decoders.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.decoders[middle] ?? 0) < node.start) low = middle + 1;
-      else high = middle;
-    }
-    if ((this.decoders[low] ?? Number.POSITIVE_INFINITY) < node.end) return true;
+    if (isAnyWithin(this.decoders, node)) return true;
     return this.names
       .meaningsOf(node)
       .some((name) => /^(?:atob|unescape|decodeURIComponent)\(\)$|^Buffer\.from\(\)/.test(name));
   }
 }
 
-const TIMERS: ReadonlySet<string> = new Set(['setTimeout', 'setInterval', 'setImmediate']);
+const TIMERS = wordSet('setTimeout setInterval setImmediate');
 
 /** What can only be a text. */
 function isTextual(node: JsNode): boolean {
   if (node.type === 'Literal') return typeof node.value === 'string';
   return node.type === 'TemplateLiteral' || (node.type === 'BinaryExpression' && node.operator === '+');
-}
-
-function isCredentialName(name: string | null): boolean {
-  return (
-    name === null || /key|secret|token|passw|passphrase|credential|private|auth/i.test(name.slice(0, 200))
-  );
 }

@@ -3,17 +3,10 @@
  *
  * A mention counts, not only a call: code that passes `os.system` on has others call it.
  */
-
 import { wordSet } from '../../text/words.ts';
-import type { ConstructKind } from '../construct.ts';
+import { type DangerRow, dangerFinder, dangersByName } from '../danger-table.ts';
 
-export interface Danger {
-  readonly kind: ConstructKind;
-  readonly confidence: number;
-}
-
-/** Of a module all, but for names that only describe. `*` stands for one name. */
-const TABLE: readonly (readonly [ConstructKind, number, string])[] = [
+const TABLE: readonly DangerRow[] = [
   ['DYNAMIC_CODE', 0.95, 'eval exec execfile builtins.eval builtins.exec builtins.execfile __builtin__.eval'],
   ['DYNAMIC_CODE', 0.9, 'compile builtins.compile types.FunctionType types.CodeType types.LambdaType'],
   ['DYNAMIC_CODE', 0.9, 'runpy.* code.interact code.InteractiveInterpreter code.InteractiveConsole codeop.*'],
@@ -80,22 +73,8 @@ const HARMLESS = wordSet(`
   setuptools.find_packages setuptools.setup
 `);
 
-const EXACT = new Map<string, Danger>();
-const WHOLE = new Map<string, Danger>();
-for (const [kind, confidence, names] of TABLE)
-  for (const name of names.split(' ')) {
-    const isWhole = name.endsWith('.*');
-    (isWhole ? WHOLE : EXACT).set(isWhole ? name.slice(0, -2) : name, { kind, confidence });
-  }
-
 /** What a mention of a full name is known for; null: nothing. */
-export function dangerOf(name: string): Danger | null {
-  const exact = EXACT.get(name);
-  if (exact !== undefined) return exact;
-  const dot = name.lastIndexOf('.');
-  if (dot < 0 || HARMLESS.has(name)) return null;
-  return WHOLE.get(name.slice(0, dot)) ?? null;
-}
+export const dangerOf = dangerFinder(TABLE, HARMLESS);
 
 /**
  * Modules that give everything to anyone who gets hold of them: passed on as a value, or bound in any way, they are
@@ -127,37 +106,18 @@ export const CLIMBING = wordSet(`
 `);
 
 /** Method names that say enough where nothing is known of the object. */
-export const TELLING_METHODS: ReadonlyMap<string, Danger> = new Map([
-  ...[
-    'system',
-    'popen',
-    'Popen',
-    'check_output',
-    'check_call',
-    'getoutput',
-    'getstatusoutput',
-    'execv',
-    'execve',
-  ].map((name): [string, Danger] => [name, { kind: 'PROCESS', confidence: 0.6 }]),
-  ...['spawnl', 'spawnv', 'posix_spawn', 'execvp', 'execlp', 'exec_command', 'create_subprocess_shell'].map(
-    (name): [string, Danger] => [name, { kind: 'PROCESS', confidence: 0.6 }],
-  ),
-  ...['unlink', 'rmdir', 'rmtree'].map((name): [string, Danger] => [
-    name,
-    { kind: 'FILE_DELETE', confidence: 0.6 },
-  ]),
-  ...['write_text', 'write_bytes'].map((name): [string, Danger] => [
-    name,
-    { kind: 'FILE_WRITE', confidence: 0.6 },
-  ]),
-  ...['import_module', 'exec_module', 'load_module'].map((name): [string, Danger] => [
-    name,
-    { kind: 'DYNAMIC_IMPORT', confidence: 0.7 },
-  ]),
-  ['urlopen', { kind: 'NETWORK', confidence: 0.7 }],
-  ['urlretrieve', { kind: 'NETWORK', confidence: 0.7 }],
-  ['system_raw', { kind: 'PROCESS', confidence: 0.6 }],
-  ['CDLL', { kind: 'NATIVE_CODE', confidence: 0.8 }],
+export const TELLING_METHODS = dangersByName([
+  [
+    'PROCESS',
+    0.6,
+    'system popen Popen check_output check_call getoutput getstatusoutput execv execve spawnl',
+  ],
+  ['PROCESS', 0.6, 'spawnv posix_spawn execvp execlp exec_command create_subprocess_shell system_raw'],
+  ['FILE_DELETE', 0.6, 'unlink rmdir rmtree'],
+  ['FILE_WRITE', 0.6, 'write_text write_bytes'],
+  ['DYNAMIC_IMPORT', 0.7, 'import_module exec_module load_module'],
+  ['NETWORK', 0.7, 'urlopen urlretrieve'],
+  ['NATIVE_CODE', 0.8, 'CDLL'],
 ]);
 
 /** What turns bytes into a text that was not readable before. */

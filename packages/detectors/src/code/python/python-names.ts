@@ -1,73 +1,55 @@
-/**
- * What the names of a Python text stand for: imports and their aliases, and what is assigned to what, wherever it is
- * written. A name that can be two things is both. Ring 1.
- */
+/** What the names of a Python text stand for: imports and their aliases, and what is assigned to what, in any order. Ring 1. */
 
 import { wordSet } from '../../text/words.ts';
+import { CodeNames, DEEPEST, MOST_MEANINGS } from '../code-names.ts';
 import { isKnownWithoutImport } from './python-dangers.ts';
 import { constantText, nameText } from './python-text.ts';
 import { argumentsOf, type PythonNode } from './python-tree.ts';
 
-/** Longer chains of members and calls are not followed; a name has no more meanings than this. */
-const DEEPEST = 24;
-const MOST_MEANINGS = 24;
-const MOST_ROUNDS = 12;
+/** A name and what it is given. */
+type Assignment = readonly [name: PythonNode, value: PythonNode];
 
-export class PythonNames {
+export class PythonNames extends CodeNames<PythonNode> {
   readonly code: string;
   /** Module names as imports write them; null: `from . import x`. */
   readonly imports = new Set<string | null>();
-  /** Names whose meanings could not all be followed. */
-  readonly unfollowed = new Set<PythonNode>();
-  private readonly meanings = new Map<string, Set<string>>();
   private readonly starred = new Set<string>();
-  private readonly bound = new Set<string>();
-  private readonly constants = new Map<string, PythonNode | null>();
   /** Names of functions and classes at the margin, which hide a built-in of the same name. */
   private readonly defined = new Set<string>();
   private readonly parameters = new Map<PythonNode, Set<string>>();
+  private readonly assignments: Assignment[] = [];
   /** Nodes that are the name of something, not a use of it. */
   readonly names = new Set<PythonNode>();
 
   constructor(nodes: readonly PythonNode[], code: string) {
+    super();
     this.code = code;
-    const assignments: (readonly [PythonNode, PythonNode])[] = [];
-    for (const node of nodes) this.bind(node, assignments);
-    this.follow(assignments);
+    for (const node of nodes) this.bind(node);
+    this.follow(
+      this.assignments.map(([name, value]) => [name, nameText(name, code), () => this.meaningsOf(value)]),
+    );
   }
 
-  private bind(node: PythonNode, assignments: (readonly [PythonNode, PythonNode])[]): void {
+  private bind(node: PythonNode): void {
     switch (node.name) {
       case 'ImportStatement':
-        this.bindImport(node);
-        return;
+        return this.bindImport(node);
       case 'FunctionDefinition':
-      case 'ClassDefinition': {
-        const name = node.children.find((child) => child.name === 'VariableName');
-        if (name === undefined) return;
-        this.names.add(name);
-        this.bound.add(nameText(name, this.code));
-        const statement = node.parent?.name === 'DecoratedStatement' ? node.parent : node;
-        if (statement.parent?.name === 'Script') this.defined.add(nameText(name, this.code));
-        return;
-      }
+      case 'ClassDefinition':
+        return this.bindDefinition(node);
       case 'ParamList':
-        this.bindParameters(node, assignments);
-        return;
+        return this.bindParameters(node);
       case 'AssignStatement':
-        this.bindAssignment(node, assignments);
-        return;
+        return this.bindAssignment(node);
       case 'NamedExpression':
-        this.assign(node.children[0], node.children[2], assignments);
-        return;
+        return this.assign(node.children[0], node.children[2]);
       case 'ArgList':
         for (const { name } of argumentsOf(node)) if (name !== null) this.names.add(name);
         return;
       case 'ForStatement':
       case 'WithStatement':
       case 'for':
-        this.bindTargets(node, assignments);
-        return;
+        return this.bindTargets(node);
       case 'DeleteStatement':
         // What is deleted no longer hides anything.
         for (const child of node.children)
@@ -76,6 +58,22 @@ export class PythonNames {
       default:
         return;
     }
+  }
+
+  private bindDefinition(node: PythonNode): void {
+    const name = node.children.find((child) => child.name === 'VariableName');
+    if (name === undefined) return;
+    this.bindName(name);
+    const statement = node.parent?.name === 'DecoratedStatement' ? node.parent : node;
+    if (statement.parent?.name === 'Script') this.defined.add(nameText(name, this.code));
+  }
+
+  /** The text of a name that something is bound to. */
+  private bindName(node: PythonNode): string {
+    const name = nameText(node, this.code);
+    this.names.add(node);
+    this.bound.add(name);
+    return name;
   }
 
   private bindImport(node: PythonNode): void {
@@ -125,7 +123,7 @@ export class PythonNames {
     finish();
   }
 
-  private bindParameters(list: PythonNode, assignments: (readonly [PythonNode, PythonNode])[]): void {
+  private bindParameters(list: PythonNode): void {
     const owner = list.parent;
     const own = new Set<string>();
     let name: PythonNode | null = null;
@@ -136,11 +134,9 @@ export class PythonNames {
       else if (child.name === 'VariableName' && name === null) {
         name = child;
         isDefault = false;
-        this.names.add(child);
-        own.add(nameText(child, this.code));
-        this.bound.add(nameText(child, this.code));
+        own.add(this.bindName(child));
       } else if (isDefault && name !== null) {
-        assignments.push([name, child]);
+        this.assignments.push([name, child]);
         isDefault = false;
       }
     }
@@ -148,7 +144,7 @@ export class PythonNames {
   }
 
   /** `a = b = x`, `a, b = x, y`, `a: int = x` */
-  private bindAssignment(node: PythonNode, assignments: (readonly [PythonNode, PythonNode])[]): void {
+  private bindAssignment(node: PythonNode): void {
     const sides: PythonNode[][] = [[]];
     for (const child of node.children) {
       if (child.name === 'AssignOp') sides.push([]);
@@ -157,38 +153,30 @@ export class PythonNames {
     const values = sides.length > 1 ? (sides.pop() ?? []) : [];
     for (const targets of sides) {
       const [only] = targets;
-      if (targets.length === 1 && values.length === 1) this.assign(only, values[0], assignments);
+      if (targets.length === 1 && values.length === 1) this.assign(only, values[0]);
       else if (targets.length === values.length)
-        for (const [index, target] of targets.entries()) this.assign(target, values[index], assignments);
-      else for (const target of targets) this.assign(target, values[0], assignments);
+        for (const [index, target] of targets.entries()) this.assign(target, values[index]);
+      else for (const target of targets) this.assign(target, values[0]);
     }
   }
 
-  private assign(
-    target: PythonNode | undefined,
-    value: PythonNode | undefined,
-    assignments: (readonly [PythonNode, PythonNode])[],
-  ): void {
+  private assign(target: PythonNode | undefined, value: PythonNode | undefined): void {
     if (target === undefined || value === undefined) return;
     if (target.name === 'VariableName') {
-      this.names.add(target);
-      const name = nameText(target, this.code);
-      this.bound.add(name);
+      const name = this.bindName(target);
       this.constants.set(name, this.constants.has(name) ? null : value);
-      assignments.push([target, value]);
+      this.assignments.push([target, value]);
       return;
     }
-    const items = target.children.filter((child) => !/^[()[\],*]$/.test(child.name));
     if (!['TupleExpression', 'ArrayExpression', 'ParenthesizedExpression'].includes(target.name)) return;
-    const isPaired = ['TupleExpression', 'ArrayExpression'].includes(value.name);
-    const values = isPaired ? value.children.filter((child) => !/^[()[\],*]$/.test(child.name)) : [];
+    const values = ['TupleExpression', 'ArrayExpression'].includes(value.name) ? itemsOf(value) : [];
     // Nested patterns deeper than this bind names to values that are followed no further.
-    for (const [index, item] of items.entries())
-      if (item.name === 'VariableName') this.assign(item, values[index] ?? value, assignments);
+    for (const [index, item] of itemsOf(target).entries())
+      if (item.name === 'VariableName') this.assign(item, values[index] ?? value);
   }
 
   /** Targets of `for … in` and `as`: what they hold is what they are taken from, as far as anybody can say. */
-  private bindTargets(node: PythonNode, assignments: (readonly [PythonNode, PythonNode])[]): void {
+  private bindTargets(node: PythonNode): void {
     const isComprehension = node.name === 'for';
     if (isComprehension && node.parent?.name === 'ForStatement') return;
     const siblings = isComprehension ? (node.parent?.children ?? []) : node.children;
@@ -201,38 +189,14 @@ export class PythonNames {
       if (child === undefined || child.name === 'Body') return;
       if (child.name === 'in' || child.name === 'as') isTarget = child.name === 'as';
       else if (child.name === ',') isTarget = !isWith;
-      else if (isTarget && isWith) this.assign(child, value ?? undefined, assignments);
+      else if (isTarget && isWith) this.assign(child, value ?? undefined);
       else if (isTarget) targets.push(child);
       else {
         value = child;
-        for (const target of targets) this.assign(target, child, assignments);
+        for (const target of targets) this.assign(target, child);
         if (!isWith) return;
       }
     }
-  }
-
-  /** Until nothing new is learned, so that the order in which things are written does not matter. */
-  private follow(assignments: readonly (readonly [PythonNode, PythonNode])[]): void {
-    for (let round = 0; round < MOST_ROUNDS; round++) {
-      let learned: PythonNode | null = null;
-      for (const [target, value] of assignments) {
-        const name = nameText(target, this.code);
-        for (const meaning of this.meaningsOf(value)) if (this.mean(name, meaning)) learned = target;
-      }
-      if (learned === null) return;
-      if (round === MOST_ROUNDS - 1) this.unfollowed.add(learned);
-    }
-  }
-
-  private mean(name: string, meaning: string): boolean {
-    const known = this.meanings.get(name);
-    if (known === undefined) {
-      this.meanings.set(name, new Set([meaning]));
-      return true;
-    }
-    if (known.has(meaning) || known.size >= MOST_MEANINGS) return false;
-    known.add(meaning);
-    return true;
   }
 
   /** The value of a name that is assigned once. */
@@ -264,11 +228,10 @@ export class PythonNames {
       case 'VariableName':
         return this.meaningsOfName(nameText(node, this.code));
       case 'ParenthesizedExpression':
+      case 'AwaitExpression':
         return this.inner(node.children[1], depth);
       case 'NamedExpression':
         return this.inner(node.children[2], depth);
-      case 'AwaitExpression':
-        return this.inner(node.children[1], depth);
       case 'MemberExpression':
         return this.meaningsOfMember(node, depth);
       case 'CallExpression':
@@ -362,14 +325,17 @@ export class PythonNames {
         case 'globals().get':
         case 'locals().get':
         case 'globals().__getitem__':
-          return first === undefined
-            ? []
-            : this.looked([name.replace(/\.\w+$/, '')], this.textOf(first.value));
+          if (first === undefined) return [];
+          return this.looked([name.replace(/\.\w+$/, '')], this.textOf(first.value));
         default:
           return name.endsWith('()') || name.length > 200 ? [] : [calledName(name)];
       }
     });
   }
+}
+
+function itemsOf({ children }: PythonNode): readonly PythonNode[] {
+  return children.filter(({ name }) => !/^[()[\],*]$/.test(name));
 }
 
 /** Built-in names that stay what they are even where the text gives the name to something else in some place. */

@@ -2,27 +2,28 @@
  * Python code: what it imports, which built-in names it uses, what it calls, and the constructs that reach further than
  * the text shows. Nothing is run. Ring 1.
  */
-
-import { wordSet } from '../../text/words.ts';
+import { byWord, wordSet } from '../../text/words.ts';
 import {
   AT_THE_START,
   CONSTRUCT_KINDS,
+  CodeText,
   type Construct,
-  type ConstructKind,
   ConstructReader,
-  DEEPEST_CODE,
   inner,
+  isAnyWithin,
   LONGEST_CODE,
   type Place,
-  type Stretch,
+  type Unparseable,
+  unparseableFrom,
+  unreadable,
 } from '../construct.ts';
+import type { Danger } from '../danger-table.ts';
 import { fencesOf } from '../fences.ts';
-import { sensitivePath } from '../sensitive-path.ts';
+import { isCredentialName, sensitivePath } from '../sensitive-path.ts';
 import { shellConstructs } from '../shell/shell.ts';
 import { magicsOf } from './ipython.ts';
 import {
   CLIMBING,
-  type Danger,
   DECODERS,
   dangerOf,
   isBuiltin,
@@ -72,10 +73,6 @@ export function pythonCode(text: string, { isNotebook = false }: PythonOptions =
   return reader.result(error);
 }
 
-interface Unparseable extends Stretch {
-  readonly message: string;
-}
-
 /** Functions whose first argument is Python code, and those whose first argument is a command line. */
 const RUNS_PYTHON = wordSet('eval exec compile builtins.eval builtins.exec builtins.compile execfile');
 /** Calls that give the module whose name they are given. */
@@ -87,9 +84,9 @@ const RUNS_SHELL = wordSet(`
 `);
 
 class PythonReader extends ConstructReader {
-  private readonly imports = new Set<string | null>();
-  private readonly builtins = new Set<string>();
-  private readonly calls = new Set<string>();
+  readonly imports = new Set<string | null>();
+  readonly builtins = new Set<string>();
+  readonly calls = new Set<string>();
   private readonly isNotebook: boolean;
 
   constructor(isNotebook: boolean) {
@@ -113,21 +110,18 @@ class PythonReader extends ConstructReader {
    * @returns what keeps it from being Python; null: it is
    */
   read(text: string, place: Place, depth: number, isStrict = false): Unparseable | null {
-    if (text.length > LONGEST_CODE)
-      return { start: 0, end: text.length, message: `more than ${LONGEST_CODE} characters` };
-    if (depth > DEEPEST_CODE) return { start: 0, end: text.length, message: 'code inside of code, too deep' };
+    const tooMuch = unreadable(text, depth);
+    if (tooMuch !== null) return tooMuch;
     const { code, magics } = this.isNotebook ? magicsOf(text) : { code: text, magics: [] };
     const parsed = parsePython(code);
     const at = parsed.kind === 'error' ? parsed.at : parsed.refused;
     const message = parsed.kind === 'error' ? parsed.message : INVALID;
-    const refused =
-      at === null ? null : { start: Math.max(0, Math.min(at, text.length - 1)), end: text.length, message };
+    const refused = at === null ? null : unparseableFrom(at, text, message);
     if (parsed.kind === 'error' || (isStrict && refused !== null)) return refused;
     for (const { command, start, end, isShell } of magics) {
       if (isShell) {
         this.add('PROCESS', 0.9, { start, end }, place);
-        const found = shellConstructs(command, inner(place, start, end, true), depth + 1);
-        this.addAll(found);
+        this.addAll(shellConstructs(command, inner(place, start, end, true), depth + 1));
       } else this.add('DYNAMIC_CODE', 0.7, { start, end }, place);
     }
     const names = new PythonNames(parsed.nodes, code);
@@ -135,22 +129,6 @@ class PythonReader extends ConstructReader {
     new PythonText(this, names, parsed.nodes, place, depth).read();
     this.readEncoding(code, place);
     return refused;
-  }
-
-  builtin(name: string): void {
-    this.builtins.add(name);
-  }
-
-  call(name: string): void {
-    this.calls.add(name);
-  }
-
-  module(name: string): void {
-    this.imports.add(name);
-  }
-
-  shell(command: string, place: Place, depth: number): void {
-    this.addAll(shellConstructs(command, place, depth));
   }
 
   /** A file may name an encoding in which harmless letters are code. */
@@ -165,13 +143,10 @@ class PythonReader extends ConstructReader {
 }
 
 /** One parsed text. */
-class PythonText {
-  private readonly reader: PythonReader;
+class PythonText extends CodeText<PythonReader> {
   private readonly names: PythonNames;
   private readonly nodes: readonly PythonNode[];
-  private readonly place: Place;
-  private readonly depth: number;
-  private readonly decoders: number[] = [];
+  private readonly decoders: readonly number[];
 
   constructor(
     reader: PythonReader,
@@ -180,43 +155,35 @@ class PythonText {
     place: Place,
     depth: number,
   ) {
-    this.reader = reader;
+    super(reader, place, depth);
     this.names = names;
     this.nodes = nodes;
-    this.place = place;
-    this.depth = depth;
+    this.decoders = nodes
+      .filter(({ name, start, end }) => {
+        const isName = name === 'VariableName' || name === 'PropertyName';
+        return isName && DECODERS.has(names.code.slice(start, Math.min(end, start + 24)));
+      })
+      .map(({ start }) => start);
   }
 
   read(): void {
-    for (const node of this.nodes)
-      if (DECODERS.has(this.names.code.slice(node.start, Math.min(node.end, node.start + 24))))
-        if (node.name === 'VariableName' || node.name === 'PropertyName') this.decoders.push(node.start);
     for (const node of this.nodes) this.readNode(node);
     for (const node of this.names.unfollowed)
       this.add('DYNAMIC_ACCESS', 0.9, node, 'a name with more meanings than are followed');
   }
 
-  private add(kind: ConstructKind, confidence: number, node: Stretch, reason?: string): void {
-    this.reader.add(kind, confidence, node, this.place, reason);
-  }
-
   private readNode(node: PythonNode): void {
     switch (node.name) {
       case 'VariableName':
-        this.readName(node);
-        return;
+        return this.readName(node);
       case 'MemberExpression':
-        this.readMember(node);
-        return;
+        return this.readMember(node);
       case 'CallExpression':
-        this.readCall(node);
-        return;
+        return this.readCall(node);
       case 'String':
-        this.readString(node);
-        return;
+        return this.readString(node);
       case 'Decorator':
-        this.readDecorator(node);
-        return;
+        return this.readDecorator(node);
       default:
         return;
     }
@@ -225,7 +192,7 @@ class PythonText {
   private readName(node: PythonNode): void {
     if (this.names.names.has(node) || node.parent?.name === 'Decorator') return;
     const name = nameText(node, this.names.code);
-    if (isBuiltin(name)) this.reader.builtin(name);
+    if (isBuiltin(name)) this.reader.builtins.add(name);
     if (this.names.isOwn(node)) return;
     if (name === '__builtins__' || name === '__loader__') this.add('INTROSPECTION', 0.9, node);
     const isBase = node.parent?.name === 'MemberExpression' && node.index === 0;
@@ -317,19 +284,20 @@ class PythonText {
     const [callee, list] = node.children;
     if (callee === undefined || list === undefined) return;
     const written = writtenOut(callee, this.names.code);
-    if (written !== null) this.reader.call(written);
+    if (written !== null) this.reader.calls.add(written);
     const isOwn = callee.name === 'VariableName' && this.names.isOwn(callee);
     if (isOwn) return;
     const meanings = this.names.meaningsOf(callee);
     const given = argumentsOf(list);
     for (const meaning of meanings) {
-      if (!/[()]/.test(meaning)) this.reader.call(meaning);
+      if (!/[()]/.test(meaning)) this.reader.calls.add(meaning);
       if (callee.name === 'VariableName' || callee.name === 'MemberExpression') {
         const found = CONDITIONAL.get(meaning)?.(given, this.names) ?? null;
         if (found !== null) this.add(found.kind, found.confidence, found.isCall ? node : callee);
       } else this.mention(meaning, callee, node);
       this.readInner(meaning, node, given);
-      if (IMPORTS.has(meaning)) for (const module of this.names.meaningsOf(node)) this.reader.module(module);
+      if (IMPORTS.has(meaning))
+        for (const module of this.names.meaningsOf(node)) this.reader.imports.add(module);
     }
     // A call through something that is computed: `f()()`, `table[key]()`, `getattr(x, y)()`.
     if (callee.name === 'CallExpression' || callee.name === 'ParenthesizedExpression')
@@ -361,7 +329,7 @@ class PythonText {
     if (text === null) return;
     const body = this.bodyOf(first.value, text);
     if (!isPython) {
-      this.reader.shell(text, body, this.depth + 1);
+      this.reader.addAll(shellConstructs(text, body, this.depth + 1));
       return;
     }
     const fault = this.reader.read(meaning.endsWith('eval') ? text.trim() : text, body, this.depth + 1);
@@ -380,14 +348,7 @@ class PythonText {
 
   /** Whether a value comes from a decoder, in place or through a name. */
   private isDecoded(node: PythonNode): boolean {
-    let low = 0;
-    let high = this.decoders.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.decoders[middle] ?? 0) < node.start) low = middle + 1;
-      else high = middle;
-    }
-    if ((this.decoders[low] ?? Number.POSITIVE_INFINITY) < node.end) return true;
+    if (isAnyWithin(this.decoders, node)) return true;
     return this.names
       .meaningsOf(node)
       .some((name) => DECODERS.has(/\.?(\w+)\(\)(?:\.decode\(\))?$/.exec(name)?.[1] ?? ''));
@@ -413,12 +374,12 @@ class PythonText {
     for (const meaning of this.names.meaningsOf(first)) {
       const name = [meaning, ...rest].join('.');
       const danger = dangerOf(name);
-      this.reader.call(name);
+      this.reader.calls.add(name);
       if (danger !== null && !(rest.length === 0 && this.names.isOwn(first)))
         this.add(danger.kind, danger.confidence, stretch, `${name}: ${CONSTRUCT_KINDS[danger.kind]}`);
     }
     if (isBuiltin(nameText(first, this.names.code)) && rest.length === 0)
-      this.reader.builtin(nameText(first, this.names.code));
+      this.reader.builtins.add(nameText(first, this.names.code));
   }
 }
 
@@ -431,10 +392,19 @@ interface Found extends Danger {
 
 type Condition = (given: readonly PythonArgument[], names: PythonNames) => Found | null;
 
+function named(given: readonly PythonArgument[], name: string, { code }: PythonNames) {
+  return given.find((one) => one.name !== null && nameText(one.name, code) === name);
+}
+
 function argument(given: readonly PythonArgument[], index: number, name: string, names: PythonNames) {
-  const named = given.find((one) => one.name !== null && nameText(one.name, names.code) === name);
   const positional = given[index];
-  return named ?? (positional?.name === null && !positional.star ? positional : undefined);
+  return (
+    named(given, name, names) ?? (positional?.name === null && !positional.star ? positional : undefined)
+  );
+}
+
+function isWritten({ value }: PythonArgument, text: string, { code }: PythonNames): boolean {
+  return value.end - value.start === text.length && code.startsWith(text, value.start);
 }
 
 function isWriting(mode: string | null): boolean {
@@ -478,18 +448,16 @@ const loadYaml: Condition = (given, names) => {
 
 function unlessNamed(option: string, safe: string): Condition {
   return (given, names) => {
-    const value = given.find((one) => one.name !== null && nameText(one.name, names.code) === option);
-    const written =
-      value === undefined ? '' : names.code.slice(value.value.start, value.value.end).slice(0, 16);
-    return written === safe ? null : { kind: 'DESERIALIZATION', confidence: 0.9 };
+    const value = named(given, option, names);
+    const isSafe = value !== undefined && isWritten(value, safe, names);
+    return isSafe ? null : { kind: 'DESERIALIZATION', confidence: 0.9 };
   };
 }
 
 const loadArray: Condition = (given, names) => {
   const value = argument(given, 2, 'allow_pickle', names);
-  if (value === undefined) return null;
-  const written = names.code.slice(value.value.start, value.value.end).slice(0, 16);
-  return written === 'False' ? null : { kind: 'DESERIALIZATION', confidence: 0.9 };
+  const isSafe = value === undefined || isWritten(value, 'False', names);
+  return isSafe ? null : { kind: 'DESERIALIZATION', confidence: 0.9 };
 };
 
 const readVariable: Condition = (given, names) => {
@@ -499,33 +467,13 @@ const readVariable: Condition = (given, names) => {
     : null;
 };
 
-function isCredentialName(name: string | null): boolean {
-  return (
-    name === null || /key|secret|token|passw|passphrase|credential|private|auth/i.test(name.slice(0, 200))
-  );
-}
-
-const CONDITIONAL: ReadonlyMap<string, Condition> = new Map([
-  ...[
-    'open',
-    'io.open',
-    'codecs.open',
-    'builtins.open',
-    'gzip.open',
-    'bz2.open',
-    'lzma.open',
-    'os.fdopen',
-  ].map((name): [string, Condition] => [name, openFile]),
+const CONDITIONAL = byWord<Condition>([
+  ['open io.open codecs.open builtins.open gzip.open bz2.open lzma.open os.fdopen', openFile],
   ['pathlib.Path().open', openPath],
   ['getattr', computedMember],
-  ['vars().get', keyedAccess],
-  ['locals().get', keyedAccess],
-  ['sys.modules.get', keyedAccess],
-  ['yaml.load', loadYaml],
-  ['yaml.load_all', loadYaml],
+  ['vars().get locals().get sys.modules.get', keyedAccess],
+  ['yaml.load yaml.load_all', loadYaml],
   ['torch.load', unlessNamed('weights_only', 'True')],
-  ['numpy.load', loadArray],
-  ['np.load', loadArray],
-  ['os.getenv', readVariable],
-  ['os.getenvb', readVariable],
+  ['numpy.load np.load', loadArray],
+  ['os.getenv os.getenvb', readVariable],
 ]);

@@ -1,10 +1,9 @@
 /** What is known of the programs that shell commands start, by their names. Ring 1. */
-
-import { wordSet } from '../../text/words.ts';
-import type { ConstructKind } from '../construct.ts';
+import { byWord, wordSet } from '../../text/words.ts';
+import { type Danger, dangersByName } from '../danger-table.ts';
 
 /** Programs that are reported whatever their arguments. */
-const ALWAYS: readonly (readonly [ConstructKind, number, string])[] = [
+const ALWAYS = dangersByName([
   ['FILE_DELETE', 0.7, 'rm unlink rmdir'],
   ['DESTRUCTIVE', 0.95, 'shred wipe srm wipefs mkswap fdisk sfdisk gdisk sgdisk parted blkdiscard hdparm'],
   ['DESTRUCTIVE', 0.95, 'mkfs mke2fs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.ntfs'],
@@ -21,14 +20,10 @@ const ALWAYS: readonly (readonly [ConstructKind, number, string])[] = [
   ['NATIVE_CODE', 0.8, 'gdb lldb ld.so strace ltrace ptrace'],
   ['INSTALL', 0.85, 'npx uvx bunx pnpx dpkg rpm installer'],
   ['ENVIRONMENT', 0.7, 'printenv'],
-];
+]);
 
-const BY_NAME = new Map<string, readonly [ConstructKind, number]>();
-for (const [kind, confidence, names] of ALWAYS)
-  for (const name of names.split(' ')) BY_NAME.set(name, [kind, confidence]);
-
-export function commandDanger(name: string): readonly [ConstructKind, number] | null {
-  return BY_NAME.get(name) ?? (/^mkfs\./.test(name) ? ['DESTRUCTIVE', 0.95] : null);
+export function commandDanger(name: string): Danger | null {
+  return ALWAYS.get(name) ?? (/^mkfs\./.test(name) ? { kind: 'DESTRUCTIVE', confidence: 0.95 } : null);
 }
 
 /** Programs that fetch what an address gives. */
@@ -38,63 +33,55 @@ export const FETCHERS = wordSet(`
 
 export const SHELLS = wordSet('sh bash dash zsh ksh ash fish rbash mksh csh tcsh pwsh powershell');
 
-/** Interpreters, with the options behind which their code stands. */
-export const INTERPRETERS: ReadonlyMap<string, { readonly options: RegExp; readonly language: string }> =
-  new Map([
-    ...['python', 'python2', 'python3', 'pypy', 'pypy3', 'ipython'].map(
-      (name): [string, { options: RegExp; language: string }] => [
-        name,
-        { options: /^-[A-Za-z]*c$/, language: 'python' },
-      ],
-    ),
-    ...['node', 'nodejs', 'bun', 'deno'].map((name): [string, { options: RegExp; language: string }] => [
-      name,
-      { options: /^(?:-e|-p|-pe|--eval|--print|eval)$/, language: 'javascript' },
-    ]),
-    ...['perl', 'ruby', 'osascript', 'lua', 'tclsh', 'Rscript', 'elixir', 'scala'].map(
-      (name): [string, { options: RegExp; language: string }] => [
-        name,
-        { options: /^-[A-Za-z]*[eE]$/, language: 'other' },
-      ],
-    ),
-    ['php', { options: /^-r$/, language: 'other' }],
-  ]);
+export interface Interpreter {
+  /** Behind which its code stands. */
+  readonly options: RegExp;
+  readonly language: Language;
+}
 
-/** Programs that only start another one: their own options, and how many of their words stand before it. */
-export const WRAPPERS: ReadonlyMap<string, { readonly taking: RegExp; readonly own: number }> = new Map([
+/** `other`: nobody here reads it. */
+export type Language = 'shell' | 'python' | 'javascript' | 'other';
+
+export const INTERPRETERS = byWord<Interpreter>([
+  ['python python2 python3 pypy pypy3 ipython', { options: /^-[A-Za-z]*c$/, language: 'python' }],
+  ['node nodejs bun deno', { options: /^(?:-e|-p|-pe|--eval|--print|eval)$/, language: 'javascript' }],
+  ['perl ruby osascript lua tclsh Rscript elixir scala', { options: /^-[A-Za-z]*[eE]$/, language: 'other' }],
+  ['php', { options: /^-r$/, language: 'other' }],
+]);
+
+/** A program that only starts another one. */
+interface Wrapper {
+  /** Its options that take a value. */
+  readonly taking: RegExp;
+  /** How many of its words stand before the command. */
+  readonly own: number;
+}
+
+/** No option takes a value. */
+const NONE = /(?!)/;
+
+export const WRAPPERS = byWord<Wrapper>([
+  ['nohup setsid command builtin busybox toybox unshare unbuffer torsocks', { taking: NONE, own: 0 }],
+  ['gosu chroot faketime', { taking: NONE, own: 1 }],
   ['sudo', { taking: /^(?:-[ugpCThDR]|--user|--group|--prompt|--chdir|--host)$/, own: 0 }],
   ['doas', { taking: /^-[uC]$/, own: 0 }],
   ['pkexec', { taking: /^--user$/, own: 0 }],
-  ['gosu', { taking: /^$/, own: 1 }],
   ['env', { taking: /^(?:-[uCS]|--unset|--chdir)$/, own: 0 }],
-  ['nohup', { taking: /^$/, own: 0 }],
   ['time', { taking: /^-[fo]$/, own: 0 }],
   ['nice', { taking: /^(?:-n|--adjustment)$/, own: 0 }],
   ['ionice', { taking: /^-[cnp]$/, own: 0 }],
-  ['timeout', { taking: /^(?:-[sk]|--signal|--kill-after)$/, own: 1 }],
-  ['gtimeout', { taking: /^(?:-[sk]|--signal|--kill-after)$/, own: 1 }],
+  ['timeout gtimeout', { taking: /^(?:-[sk]|--signal|--kill-after)$/, own: 1 }],
   ['stdbuf', { taking: /^-[ioe]$/, own: 0 }],
-  ['setsid', { taking: /^$/, own: 0 }],
-  ['command', { taking: /^$/, own: 0 }],
-  ['builtin', { taking: /^$/, own: 0 }],
   ['exec', { taking: /^-a$/, own: 0 }],
-  ['busybox', { taking: /^$/, own: 0 }],
-  ['toybox', { taking: /^$/, own: 0 }],
-  ['strace', { taking: /^-[eopsuaEIOPSX]$/, own: 0 }],
-  ['ltrace', { taking: /^-[eopsuaEIOPSX]$/, own: 0 }],
-  ['chroot', { taking: /^$/, own: 1 }],
+  ['strace ltrace', { taking: /^-[eopsuaEIOPSX]$/, own: 0 }],
   ['nsenter', { taking: /^-[tSG]$/, own: 0 }],
-  ['unshare', { taking: /^$/, own: 0 }],
   ['proxychains', { taking: /^-f$/, own: 0 }],
   ['sshpass', { taking: /^-[pfd]$/, own: 0 }],
   ['xargs', { taking: /^-[IiLnPsdaE]$/, own: 0 }],
   ['parallel', { taking: /^-[jIaNnL]$/, own: 0 }],
   ['watch', { taking: /^(?:-n|--interval)$/, own: 0 }],
   ['flock', { taking: /^-[wE]$/, own: 1 }],
-  ['unbuffer', { taking: /^$/, own: 0 }],
   ['caffeinate', { taking: /^-[tw]$/, own: 0 }],
-  ['faketime', { taking: /^$/, own: 1 }],
-  ['torsocks', { taking: /^$/, own: 0 }],
 ]);
 
 /** Programs that decode or unpack what they are given. */
@@ -104,29 +91,13 @@ export const DECODING = wordSet(`
 `);
 
 /** Programs that install with these words behind them. */
-const INSTALLERS: ReadonlyMap<string, RegExp> = new Map([
-  ...[
-    'pip',
-    'pip2',
-    'pip3',
-    'pipx',
-    'conda',
-    'mamba',
-    'gem',
-    'cargo',
-    'brew',
-    'port',
-    'apt',
-    'apt-get',
-    'yum',
-  ].map((name): [string, RegExp] => [name, /^(?:install|reinstall|upgrade|run|i|localinstall)$/]),
-  ...['dnf', 'zypper', 'snap', 'flatpak', 'choco', 'winget', 'scoop', 'go', 'apk', 'pkg', 'opam'].map(
-    (name): [string, RegExp] => [name, /^(?:install|in|add|get|localinstall)$/],
-  ),
-  ...['npm', 'pnpm', 'yarn', 'bun', 'uv', 'poetry', 'composer'].map((name): [string, RegExp] => [
-    name,
-    /^(?:install|i|ci|add|exec|dlx|x|create|sync|require|pip)$/,
-  ]),
+const INSTALLERS = byWord([
+  [
+    'pip pip2 pip3 pipx conda mamba gem cargo brew port apt apt-get yum',
+    /^(?:install|reinstall|upgrade|run|i|localinstall)$/,
+  ],
+  ['dnf zypper snap flatpak choco winget scoop go apk pkg opam', /^(?:install|in|add|get|localinstall)$/],
+  ['npm pnpm yarn bun uv poetry composer', /^(?:install|i|ci|add|exec|dlx|x|create|sync|require|pip)$/],
   ['pacman', /^-S[a-z]*$/],
 ]);
 

@@ -14,6 +14,18 @@ export interface ShellWord {
   readonly end: number;
 }
 
+/** Words that a shell gets as one text, in the place of the first of them. */
+export function joinedWords(words: readonly ShellWord[], first: ShellWord): ShellWord {
+  const isKnown = words.every(({ value }) => value !== null);
+  return {
+    ...first,
+    value: isKnown ? words.map(({ value }) => value).join(' ') : null,
+    shape: words.map(({ shape }) => shape).join(' '),
+    bodyStart: words.length === 1 ? first.bodyStart : null,
+    end: words.at(-1)?.end ?? first.end,
+  };
+}
+
 /** The value that a variable has wherever it is used; null: several, or none that can be seen. */
 export type ValueOf = (name: string) => string | null;
 

@@ -4,20 +4,13 @@
  */
 
 import type * as Unbash from 'unbash';
-import type {
-  Assignment,
-  Command,
-  HereDoc,
-  ParsedScript,
-  Pipeline,
-  Redirection,
-  SyntaxNode,
-  Word,
-} from 'unbash';
+import type { Assignment, Command, ParsedScript, Pipeline, Redirection, SyntaxNode, Word } from 'unbash';
 import { onDemand, parserOnDemand } from '../../text/on-demand.ts';
+import { byWord } from '../../text/words.ts';
 import { decodedBase64, decodedHex } from '../computed-text.ts';
 import {
   AT_THE_START,
+  CodeText,
   type Construct,
   type ConstructKind,
   ConstructReader,
@@ -35,13 +28,15 @@ import {
   DECODING,
   FETCHERS,
   INTERPRETERS,
+  type Interpreter,
   isCredentialVariable,
   isInstalling,
+  type Language,
   LOADED_VARIABLES,
   SHELLS,
   WRAPPERS,
 } from './shell-commands.ts';
-import { type ShellWord, shellWord } from './shell-words.ts';
+import { joinedWords, type ShellWord, shellWord } from './shell-words.ts';
 
 const UNBASH = parserOnDemand<typeof Unbash>('unbash');
 /** Python and JavaScript read shell commands in turn: a type import back to them would be a cycle. */
@@ -85,10 +80,8 @@ function commandsOf(session: string): string {
   return session
     .split('\n')
     .map((line) => {
-      const prompt = /^[ \t]*[$#%>] /.exec(line);
-      return prompt === null
-        ? ' '.repeat(line.length)
-        : ' '.repeat(prompt[0].length) + line.slice(prompt[0].length);
+      const typedFrom = /^[ \t]*[$#%>] /.exec(line)?.[0].length ?? line.length;
+      return ' '.repeat(typedFrom) + line.slice(typedFrom);
     })
     .join('\n');
 }
@@ -113,33 +106,23 @@ export function isTooMuchShell(text: string): boolean {
 const MOST_WRAPPERS = 12;
 
 /** One command as it is seen: a name, the words behind it, and the stretch of both. */
-interface Started {
+interface Started extends Stretch {
   readonly name: string;
   readonly words: readonly ShellWord[];
-  readonly start: number;
-  readonly end: number;
   /** What it reads: a pipe, a here-document or here-string; null: nothing that the text shows. */
   readonly input: Input | null;
 }
 
 type Input =
   | { readonly kind: 'pipe'; readonly before: readonly Started[]; readonly start: number }
-  | { readonly kind: 'text'; readonly text: string | null; readonly start: number; readonly end: number }
+  | ({ readonly kind: 'text'; readonly text: string | null } & Stretch)
   | { readonly kind: 'file' };
 
 class ShellReader extends ConstructReader {
-  private readonly commands = new Set<string>();
+  readonly commands = new Set<string>();
 
   result(syntaxError: string | null): ShellCode {
-    return {
-      commands: [...this.commands].sort(),
-      syntaxError,
-      constructs: this.constructs(),
-    };
-  }
-
-  command(name: string): void {
-    this.commands.add(name);
+    return { commands: [...this.commands].sort(), syntaxError, constructs: this.constructs() };
   }
 
   /** Reads one text; what bash would refuse in it, else null. What stands before a fault is read all the same. */
@@ -170,21 +153,16 @@ interface Fault {
 }
 
 /** One parsed text. */
-class ShellText {
-  private readonly reader: ShellReader;
+class ShellText extends CodeText<ShellReader> {
   private readonly source: string;
-  private readonly place: Place;
-  private readonly depth: number;
   private readonly values = new Map<string, string | null>();
   /** Files that were fetched, by their names without folders. */
   private readonly fetched = new Set<string>();
   private readonly piped = new Map<Command, { readonly before: Started[]; readonly start: number }>();
 
   constructor(reader: ShellReader, source: string, place: Place, depth: number) {
-    this.reader = reader;
+    super(reader, place, depth);
     this.source = source;
-    this.place = place;
-    this.depth = depth;
   }
 
   read(script: ParsedScript): readonly Fault[] {
@@ -216,16 +194,9 @@ class ShellText {
       UNBASH().forEachChild(node, (child) => {
         children.push(child);
       });
-      for (let index = children.length - 1; index >= 0; index--) {
-        const child = children[index];
-        if (child !== undefined) open.push(child);
-      }
+      for (const child of children.reverse()) open.push(child);
     }
     return nodes;
-  }
-
-  private add(kind: ConstructKind, confidence: number, stretch: Stretch, reason?: string): void {
-    this.reader.add(kind, confidence, stretch, this.place, reason);
   }
 
   private word(word: Word): ShellWord {
@@ -240,20 +211,16 @@ class ShellText {
   private readNode(node: SyntaxNode): void {
     switch (node.type) {
       case 'Pipeline':
-        this.readPipeline(node);
-        return;
+        return this.readPipeline(node);
       case 'Command':
-        this.readCommand(node);
-        return;
+        return this.readCommand(node);
       case 'Redirected':
         for (const redirect of node.redirects) this.readRedirect(redirect, false);
         return;
       case 'Assignment':
-        this.readAssignment(node);
-        return;
+        return this.readAssignment(node);
       case 'Word':
-        this.readPath(node);
-        return;
+        return this.readPath(node);
       case 'SimpleExpansion':
         if (isCredentialVariable(node.text.slice(1)))
           this.add('ENVIRONMENT', 0.6, { start: node.pos, end: node.end });
@@ -266,8 +233,7 @@ class ShellText {
         return;
       }
       case 'Function':
-        this.readFunction(node);
-        return;
+        return this.readFunction(node);
       default:
         return;
     }
@@ -345,37 +311,29 @@ class ShellText {
     });
     const named = this.word(name);
     const end = Math.max(named.end, words.at(-1)?.end ?? 0);
-    const redirects = command.redirects;
-    const before = this.piped.get(command);
-    const typed = redirects.findLast((one) => one.type !== 'Redirect');
-    const isFed = redirects.some((one) => one.type === 'Redirect' && one.operator === '<');
-    const input: Input | null =
-      typed !== undefined
-        ? this.typedInput(typed)
-        : before !== undefined
-          ? { kind: 'pipe', before: before.before, start: before.start }
-          : isFed
-            ? { kind: 'file' }
-            : null;
     return {
       name: named.value === null ? '' : baseName(named.value),
       words,
       start: named.start,
       end,
-      input,
+      input: this.inputOf(command),
     };
   }
 
-  private typedInput(redirect: Exclude<Redirection, { type: 'Redirect' }>): Input {
-    if (redirect.type === 'HereDoc') return this.hereDocument(redirect);
-    const word = redirect.target === undefined ? null : this.word(redirect.target);
-    const start = word?.bodyStart ?? redirect.pos;
-    return { kind: 'text', text: word?.value ?? null, start, end: redirect.end };
-  }
-
-  /** Expansions in it are taken as they stand: the commands around them are what matters. */
-  private hereDocument({ body }: HereDoc): Input {
-    return { kind: 'text', text: body.text, start: body.pos, end: body.end };
+  private inputOf(command: Command): Input | null {
+    const typed = command.redirects.findLast((one) => one.type !== 'Redirect');
+    // Expansions in a here-document are taken as they stand: the commands around them are what matters.
+    if (typed?.type === 'HereDoc')
+      return { kind: 'text', text: typed.body.text, start: typed.body.pos, end: typed.body.end };
+    if (typed !== undefined) {
+      const word = typed.target === undefined ? null : this.word(typed.target);
+      const start = word?.bodyStart ?? typed.pos;
+      return { kind: 'text', text: word?.value ?? null, start, end: typed.end };
+    }
+    const piped = this.piped.get(command);
+    if (piped !== undefined) return { kind: 'pipe', ...piped };
+    const isFed = command.redirects.some((one) => one.type === 'Redirect' && one.operator === '<');
+    return isFed ? { kind: 'file' } : null;
   }
 
   private readCommand(command: Command): void {
@@ -391,7 +349,7 @@ class ShellText {
     if (value === null) {
       // A fence of Markdown: what is in it is read on its own.
       if (this.source.startsWith('```', start)) return;
-      this.reader.command(shape);
+      this.reader.commands.add(shape);
       this.add('DYNAMIC_CODE', 0.8, { start, end }, 'a command whose name is a value');
       return;
     }
@@ -400,40 +358,23 @@ class ShellText {
 
   /** What one command does, with what it starts in its turn. */
   private run(started: Started, wrapped: number): void {
-    const { name, words, start, end } = started;
-    this.reader.command(name);
-    const stretch = { start, end };
+    const { name, words, input, end } = started;
+    this.reader.commands.add(name);
     const danger = commandDanger(name);
-    if (danger !== null && !this.isHarmlessUse(started)) this.add(danger[0], danger[1], stretch);
-    if (
-      isInstalling(
-        name,
-        words.map(({ value }) => value),
-      )
-    )
-      this.add('INSTALL', 0.85, stretch);
+    if (danger !== null && !isHarmlessUse(started)) this.add(danger.kind, danger.confidence, started);
+    const values = words.map(({ value }) => value);
+    if (isInstalling(name, values)) this.add('INSTALL', 0.85, started);
     if (FETCHERS.has(name)) this.readFetch(started);
-    if (this.fetched.has(name) && wrapped < 8) this.add('DOWNLOAD_AND_RUN', 0.9, stretch);
+    if (this.fetched.has(name) && wrapped < 8) this.add('DOWNLOAD_AND_RUN', 0.9, started);
     SPECIAL.get(name)?.(started, this, wrapped);
     this.readInterpreter(started);
     const wrapper = WRAPPERS.get(name);
-    if (wrapper !== undefined && wrapped < MOST_WRAPPERS) {
-      const next = behind(started, wrapper.taking, wrapper.own);
-      if (next !== null) this.start(next, wrapped + 1);
-      else if (name === 'xargs' || name === 'parallel') this.readPipedShell(started, name === 'parallel');
-    }
-  }
-
-  private isHarmlessUse({ name, words }: Started): boolean {
-    const only = words.length === 1 ? words[0]?.value : null;
-    if (only === '--version' || only === '--help' || only === '-V') return true;
-    // `ip link` and the like only show; `crontab -l`, `mount` alone list.
-    if (name === 'crontab' && only === '-l') return true;
-    if (name === 'rpm' && /^-q/.test(words[0]?.value ?? '')) return true;
-    if (name === 'dpkg' && /^-[lLsS]$|^--get|^--list/.test(words[0]?.value ?? '')) return true;
-    if (name === 'at' || name === 'links' || name === 'host' || name === 'http' || name === 'mail')
-      return words.length === 0;
-    return ['mount', 'iptables', 'time', 'passwd'].includes(name) && name === 'mount' && words.length === 0;
+    if (wrapper === undefined || wrapped >= MOST_WRAPPERS) return;
+    const next = behind(started, wrapper.taking, wrapper.own);
+    if (next !== null) this.start(next, wrapped + 1);
+    // `… | parallel` runs every line; `… | xargs` alone only echoes.
+    else if (name === 'parallel' && input?.kind === 'pipe')
+      this.add('DYNAMIC_CODE', 0.8, { start: input.start, end });
   }
 
   /** A command that another one starts: its first word is the name. */
@@ -467,11 +408,9 @@ class ShellText {
 
   /** Shells and interpreters: the code that they are given, and where it comes from. */
   private readInterpreter(started: Started): void {
-    const { name, words, start, end, input } = started;
+    const { name, words } = started;
     const isShell = SHELLS.has(name);
-    const interpreter = isShell
-      ? { options: /^-[A-Za-z]*c$|^-Command$/i, language: 'shell' }
-      : INTERPRETERS.get(name);
+    const interpreter = isShell ? SHELL : INTERPRETERS.get(name);
     if (interpreter === undefined) return;
     const at = words.findIndex(({ value }) => value !== null && interpreter.options.test(value));
     const code = at < 0 ? undefined : words[at + 1];
@@ -481,20 +420,20 @@ class ShellText {
     }
     const file = words.find(({ value }) => value === null || !/^[-+]/.test(value));
     if (file === undefined || file.value === '-' || file.value === '/dev/stdin') {
-      this.readInput(started, interpreter.language, input);
+      this.readInput(started, interpreter.language);
       return;
     }
-    if (file.hasSubstitution) this.readSubstituted(file, { start, end });
-    else if (this.fetched.has(baseName(file.shape))) this.add('DOWNLOAD_AND_RUN', 0.9, { start, end });
+    if (file.hasSubstitution) this.readSubstituted(file, started);
+    else if (this.isFetched(file.shape)) this.add('DOWNLOAD_AND_RUN', 0.9, started);
     else if (file.value === null && isShell && /[$*]/.test(file.shape))
-      this.add('DYNAMIC_CODE', 0.5, { start, end });
+      this.add('DYNAMIC_CODE', 0.5, started);
   }
 
   /** Code in an argument. */
-  readCode(word: ShellWord, language: string, { start, end }: { start: number; end: number }): void {
+  readCode(word: ShellWord, language: Language, stretch: Stretch): void {
     if (word.value === null) {
-      this.add('DYNAMIC_CODE', 0.8, { start, end });
-      if (word.hasSubstitution) this.readSubstituted(word, { start, end });
+      this.add('DYNAMIC_CODE', 0.8, stretch);
+      if (word.hasSubstitution) this.readSubstituted(word, stretch);
       // What can be seen of it is looked at, too.
       if (language !== 'shell') return;
     }
@@ -503,26 +442,21 @@ class ShellText {
     const body = word.value ?? word.shape.replaceAll('*', ' ').replaceAll('~', ' ');
     const place = inner(this.place, from, isExact ? from + body.length : word.end, isExact);
     this.readInner(body, language, place, word.value !== null);
-    if (language === 'other') this.add('DYNAMIC_CODE', 0.7, { start, end });
+    if (language === 'other') this.add('DYNAMIC_CODE', 0.7, stretch);
   }
 
-  private readInner(body: string, language: string, place: Place, isWhole: boolean): void {
+  private readInner(body: string, language: Language, place: Place, isWhole: boolean): void {
     if (language === 'shell') this.reader.read(body, place, this.depth + 1, isWhole);
-    else if (this.depth >= DEEPEST_CODE)
-      this.reader.add(
-        'UNPARSEABLE',
-        1,
-        { start: 0, end: body.length },
-        place,
-        'code inside of code, too deep',
-      );
-    else if (language === 'python') this.reader.addAll(moved(PYTHON().pythonCode(body).constructs, place));
+    else if (this.depth >= DEEPEST_CODE) {
+      const whole = { start: 0, end: body.length };
+      this.reader.add('UNPARSEABLE', 1, whole, place, 'code inside of code, too deep');
+    } else if (language === 'python') this.reader.addAll(moved(PYTHON().pythonCode(body).constructs, place));
     else if (language === 'javascript')
       this.reader.addAll(moved(JAVASCRIPT().javascriptCode(body).constructs, place));
   }
 
   /** `bash <(curl …)`, `sh -c "$(curl …)"`: who made the code. */
-  readSubstituted(word: ShellWord, stretch: { start: number; end: number }): void {
+  readSubstituted(word: ShellWord, stretch: Stretch): void {
     const written = this.source.slice(word.start, Math.min(word.end, word.start + 4000));
     const names = written.match(/[A-Za-z0-9_.-]+/g)?.slice(0, 200) ?? [];
     if (names.some((name) => FETCHERS.has(name))) this.add('DOWNLOAD_AND_RUN', 0.95, stretch);
@@ -530,20 +464,13 @@ class ShellText {
   }
 
   /** `… | sh`, `sh <<EOF` */
-  private readInput(started: Started, language: string, input: Input | null): void {
+  private readInput(started: Started, language: Language): void {
+    const { input } = started;
     if (input === null || input.kind === 'file') return;
     if (input.kind === 'text') {
       const { text, start, end } = input;
       if (text === null) this.add('DYNAMIC_CODE', 0.8, { start: started.start, end });
-      else {
-        const isExact = this.source.startsWith(text, start);
-        this.readInner(
-          text,
-          language,
-          inner(this.place, start, isExact ? start + text.length : end, isExact),
-          true,
-        );
-      }
+      else this.readTyped(text, language, { start, end });
       return;
     }
     const { before } = input;
@@ -551,26 +478,24 @@ class ShellText {
     if (before.some(({ name }) => FETCHERS.has(name))) this.add('DOWNLOAD_AND_RUN', 0.95, stretch);
     if (before.some(({ name }) => DECODING.has(name))) this.add('ENCODED_PAYLOAD', 0.9, stretch);
     const made = madeText(before);
-    if (made === null) this.add('DYNAMIC_CODE', 0.85, stretch, 'runs what a pipe brings');
+    if (made === null) {
+      this.add('DYNAMIC_CODE', 0.85, stretch, 'runs what a pipe brings');
+      return;
+    }
+    const [first] = before;
+    const typed = first?.input?.kind === 'text' ? first.input : null;
+    if (typed !== null) this.readTyped(made, language, typed);
     else {
-      const [first] = before;
-      const typed = first?.input?.kind === 'text' ? first.input : null;
-      const isExact = typed !== null && this.source.startsWith(made, typed.start);
-      const start = typed?.start ?? first?.start ?? input.start;
-      const end = isExact ? start + made.length : (typed?.end ?? first?.end ?? started.end);
-      const place = inner(this.place, start, end, isExact);
-      this.readInner(made, language, place, true);
+      const { start, end } = first ?? stretch;
+      this.readInner(made, language, inner(this.place, start, end, false), true);
     }
   }
 
-  /** `… | parallel` runs every line; `… | xargs` alone only echoes. */
-  private readPipedShell(started: Started, isRun: boolean): void {
-    if (isRun && started.input?.kind === 'pipe')
-      this.add('DYNAMIC_CODE', 0.8, { start: started.input.start, end: started.end });
-  }
-
-  report(kind: ConstructKind, confidence: number, { start, end }: { start: number; end: number }): void {
-    this.add(kind, confidence, { start, end });
+  /** Code of a here-document or here-string, perhaps decoded: at its place, if it stands there letter by letter. */
+  private readTyped(code: string, language: Language, { start, end }: Stretch): void {
+    const isExact = this.source.startsWith(code, start);
+    const place = inner(this.place, start, isExact ? start + code.length : end, isExact);
+    this.readInner(code, language, place, true);
   }
 
   isFetched(path: string): boolean {
@@ -596,11 +521,21 @@ function behind({ words }: Started, taking: RegExp, own: number): readonly Shell
       at++;
       break;
     }
-    if (taking.source !== '^$' && taking.test(value)) at++;
+    if (taking.test(value)) at++;
     else if (!/^-./.test(value) && !/^[A-Za-z_][A-Za-z0-9_]*\+?=/.test(value)) break;
   }
   const rest = words.slice(at + own);
   return rest.length === 0 ? null : rest;
+}
+
+/** A use that only shows or lists. */
+function isHarmlessUse({ name, words }: Started): boolean {
+  const first = words[0]?.value ?? '';
+  if (words.length === 1 && /^(?:--version|--help|-V)$/.test(first)) return true;
+  if (name === 'crontab') return words.length === 1 && first === '-l';
+  if (name === 'rpm') return first.startsWith('-q');
+  if (name === 'dpkg') return /^-[lLsS]$|^--get|^--list/.test(first);
+  return words.length === 0 && ['at', 'links', 'host', 'http', 'mail', 'mount'].includes(name);
 }
 
 /** The text that a pipe brings, where every command of it can be followed: `echo … | base64 -d`. */
@@ -645,6 +580,8 @@ function unescaped(text: string): string {
 
 // ── commands whose danger depends on their arguments ──────────────────────────────────────────────────────────
 
+const SHELL: Interpreter = { options: /^-[A-Za-z]*c$|^-Command$/i, language: 'shell' };
+
 /** `wrapped`: how many commands have started each other before it. */
 type Special = (started: Started, text: ShellText, wrapped: number) => void;
 
@@ -658,27 +595,27 @@ const remove: Special = (started, text) => {
   const isForced = options.some((option) => /^-[a-zA-Z]*f|^--force$/.test(option));
   const isWide = started.words.some(({ shape }) => WIDE.test(shape));
   if ((isRecursive && (isForced || isWide)) || options.includes('--no-preserve-root') || isWide)
-    text.report('DESTRUCTIVE', 0.9, started);
+    text.add('DESTRUCTIVE', 0.9, started);
 };
 
 const copyDisk: Special = (started, text) => {
   const target = started.words.find(({ shape }) => shape.startsWith('of='))?.shape ?? '';
   const isDevice = /^of=\/dev\/(?!null|stdout|stderr)/.test(target);
-  if (isDevice) text.report('DESTRUCTIVE', 0.95, started);
-  else if (target !== '' && target !== 'of=/dev/null') text.report('FILE_WRITE', 0.6, started);
+  if (isDevice) text.add('DESTRUCTIVE', 0.95, started);
+  else if (target !== '' && target !== 'of=/dev/null') text.add('FILE_WRITE', 0.6, started);
 };
 
 const findFiles: Special = (started, text, wrapped) => {
   const { words } = started;
   for (let at = 0; at < words.length; at++) {
     const value = words[at]?.value ?? '';
-    if (value === '-delete') text.report('FILE_DELETE', 0.85, started);
-    if (/^-f(?:printf|print|ls)0?$/.test(value)) text.report('FILE_WRITE', 0.6, started);
+    if (value === '-delete') text.add('FILE_DELETE', 0.85, started);
+    if (/^-f(?:printf|print|ls)0?$/.test(value)) text.add('FILE_WRITE', 0.6, started);
     if (!/^-(?:exec|execdir|ok|okdir)$/.test(value)) continue;
     let last = at + 1;
     while (last < words.length && words[last]?.value !== ';' && words[last]?.value !== '+') last++;
     if (wrapped < MOST_WRAPPERS) text.start(words.slice(at + 1, last), wrapped + 1);
-    else text.report('DYNAMIC_CODE', 0.8, started);
+    else text.add('DYNAMIC_CODE', 0.8, started);
     // What it starts has been looked at with it: each word once, however often it appears.
     at = last;
   }
@@ -694,22 +631,18 @@ const evaluate: Special = (started, text) => {
   }
   const isKnown = words.every(({ value }) => value !== null);
   const substituted = words.find(({ hasSubstitution }) => hasSubstitution);
-  if (!isKnown) text.report('DYNAMIC_CODE', 0.8, started);
+  if (!isKnown) text.add('DYNAMIC_CODE', 0.8, started);
   if (substituted !== undefined) text.readSubstituted(substituted, started);
-  const value = isKnown ? words.map((word) => word.value).join(' ') : null;
-  const shape = words.map((word) => word.shape).join(' ');
-  const { start } = only;
-  const end = words.at(-1)?.end ?? only.end;
-  text.readCode({ value, shape, bodyStart: null, hasSubstitution: false, start, end }, 'shell', started);
+  text.readCode({ ...joinedWords(words, only), hasSubstitution: false }, 'shell', started);
 };
 
 const source: Special = (started, text) => {
   const [file] = started.words;
   if (file === undefined) return;
   if (file.hasSubstitution) {
-    text.report('DYNAMIC_CODE', 0.85, started);
+    text.add('DYNAMIC_CODE', 0.85, started);
     text.readSubstituted(file, started);
-  } else if (text.isFetched(file.shape)) text.report('DOWNLOAD_AND_RUN', 0.9, started);
+  } else if (text.isFetched(file.shape)) text.add('DOWNLOAD_AND_RUN', 0.9, started);
 };
 
 /** The argument behind an option, read as shell code. */
@@ -736,85 +669,59 @@ const trap: Special = (started, text) => {
     text.readCode(code, 'shell', started);
 };
 
-const connect: Special = (started, text) => {
-  const isRunning = started.words.some(({ value }) =>
-    /^-[a-z]*[ec][a-z]*$|^--(?:sh-)?exec$/.test(value ?? ''),
-  );
-  if (isRunning) text.report('REVERSE_SHELL', 0.95, started);
-};
-
-const relay: Special = (started, text) => {
-  if (started.words.some(({ shape }) => /(?:^|,)(?:EXEC|SYSTEM):/i.test(shape)))
-    text.report('REVERSE_SHELL', 0.95, started);
-};
-
 const remote: Special = (started, text) => {
   const rest = behind(started, /^-[bcDEeFIiJLlmOopQRSWw]$/, 1);
   const [first] = rest ?? [];
-  if (first !== undefined && rest !== null) {
-    const isKnown = rest.every(({ value }) => value !== null);
-    const value = isKnown ? rest.map((word) => word.value).join(' ') : null;
-    const shape = rest.map((word) => word.shape).join(' ');
-    const bodyStart = rest.length === 1 ? first.bodyStart : null;
-    const end = rest.at(-1)?.end ?? first.end;
-    text.readCode({ ...first, value, shape, bodyStart, end }, 'shell', started);
-  }
+  if (first !== undefined && rest !== null) text.readCode(joinedWords(rest, first), 'shell', started);
 };
+
+/** Whether a word has a form: as the command gets it, or as far as it can be seen. */
+function telling(part: 'value' | 'shape', form: RegExp, kind: ConstructKind, confidence: number): Special {
+  return (started, text) => {
+    if (started.words.some((word) => form.test(word[part] ?? ''))) text.add(kind, confidence, started);
+  };
+}
 
 const writeFiles: Special = (started, text) => {
   const targets = started.words.filter(({ value }) => !value?.startsWith('-'));
   if (targets.some(({ shape }) => shape !== '/dev/null' && shape !== '/dev/stderr' && shape !== '/dev/tty'))
-    text.report('FILE_WRITE', 0.6, started);
-  if (targets.some(({ shape }) => sensitivePath(shape) === 'started'))
-    text.report('PERSISTENCE', 0.85, started);
+    text.add('FILE_WRITE', 0.6, started);
+  if (targets.some(({ shape }) => sensitivePath(shape) === 'started')) text.add('PERSISTENCE', 0.85, started);
   if (targets.some(({ shape }) => /^\/dev\/(?:sd|hd|nvme|vd|xvd|disk|mem)/.test(shape)))
-    text.report('DESTRUCTIVE', 0.95, started);
+    text.add('DESTRUCTIVE', 0.95, started);
 };
 
-const editInPlace: Special = (started, text) => {
-  if (started.words.some(({ value }) => /^-[a-zA-Z]*i|^--in-place/.test(value ?? '')))
-    text.report('FILE_WRITE', 0.6, started);
-};
-
-/** Programs of awk and the like can start others. */
-const awk: Special = (started, text) => {
-  if (started.words.some(({ shape }) => /\bsystem\s*\(|\|\s*getline|\|\s*"|"\/inet\/tcp/.test(shape)))
-    text.report('DYNAMIC_CODE', 0.85, started);
-};
-
-const archive: Special = (started, text) => {
-  const word = started.words.find(({ shape }) =>
-    /^--(?:checkpoint-action=exec|to-command|use-compress-program|rsh|info-script|new-volume-script)/.test(
-      shape,
-    ),
-  );
-  if (word !== undefined) text.report('PROCESS', 0.85, started);
-};
+const archive = telling(
+  'shape',
+  /^--(?:checkpoint-action=exec|to-command|use-compress-program|rsh|info-script|new-volume-script)/,
+  'PROCESS',
+  0.85,
+);
 
 const versions: Special = (started, text) => {
   const words = started.words.map(({ value }) => value ?? '');
   const verb = words.find((word) => !word.startsWith('-')) ?? '';
   if (['clone', 'push', 'fetch', 'pull', 'ls-remote', 'submodule'].includes(verb))
-    text.report('NETWORK', 0.6, started);
+    text.add('NETWORK', 0.6, started);
   const isForced = words.some((word) => /^(?:-[a-zA-Z]*f[a-zA-Z]*|--force.*)$/.test(word));
   const isLost = verb === 'reset' && words.includes('--hard');
-  if (isLost || (isForced && (verb === 'push' || verb === 'clean'))) text.report('DESTRUCTIVE', 0.7, started);
+  if (isLost || (isForced && (verb === 'push' || verb === 'clean'))) text.add('DESTRUCTIVE', 0.7, started);
   if (
     words.some((word) =>
       /^(?:core\.(?:pager|editor|sshcommand|fsmonitor|hookspath)|alias\.\w+|protocol\.ext)/i.test(word),
     )
   )
-    text.report('DYNAMIC_CODE', 0.8, started);
+    text.add('DYNAMIC_CODE', 0.8, started);
 };
 
 const services: Special = (started, text) => {
   const words = started.words.map(({ value }) => value ?? '');
   if (words.some((word) => ['enable', 'link', 'preset', 'edit'].includes(word)))
-    text.report('PERSISTENCE', 0.85, started);
+    text.add('PERSISTENCE', 0.85, started);
   else if (words.some((word) => /^(?:stop|disable|mask|kill|isolate)$/.test(word)))
-    text.report('PRIVILEGE', 0.7, started);
+    text.add('PRIVILEGE', 0.7, started);
   else if (words.some((word) => /^(?:reboot|poweroff|halt|kexec)$/.test(word)))
-    text.report('DESTRUCTIVE', 0.9, started);
+    text.add('DESTRUCTIVE', 0.9, started);
 };
 
 const containers: Special = (started, text) => {
@@ -826,72 +733,72 @@ const containers: Special = (started, text) => {
       : word.replace(/^--volume=/, '');
     return /^\/(?:etc|root|var\/run\/docker\.sock|proc|sys)?:/.test(mounted);
   });
-  if (isOpen) text.report('PRIVILEGE', 0.85, started);
+  if (isOpen) text.add('PRIVILEGE', 0.85, started);
 };
 
 const killing: Special = (started, text) => {
   if (started.words.some(({ value }) => value === '-1' || value === '1') && started.words.length > 1)
-    text.report('DESTRUCTIVE', 0.8, started);
+    text.add('DESTRUCTIVE', 0.8, started);
 };
 
 const environment: Special = (started, text, wrapped) => {
   const rest = behind(started, /^(?:-[uCS]|--unset|--chdir)$/, 0);
   const isSplit = started.words.some(({ value }) => value === '-S' || value === '--split-string');
-  if (rest === null && !isSplit) text.report('ENVIRONMENT', 0.7, started);
+  if (rest === null && !isSplit) text.add('ENVIRONMENT', 0.7, started);
   if (isSplit) codeBehind(/^(?:-S|--split-string)$/)(started, text, wrapped);
 };
 
 const declare: Special = (started, text) => {
   if (started.words.length === 0 || (started.words.length === 1 && started.words[0]?.value === '-p'))
-    text.report('ENVIRONMENT', 0.6, started);
+    text.add('ENVIRONMENT', 0.6, started);
 };
 
 const copying: Special = (started, text, wrapped) => {
   writeFiles(started, text, wrapped);
   if (started.words.some(({ shape }) => /^[\w.@-]+:[^/]?/.test(shape) && !shape.startsWith('/'))) {
-    if (started.name === 'rsync') text.report('NETWORK', 0.8, started);
+    if (started.name === 'rsync') text.add('NETWORK', 0.8, started);
   }
   archive(started, text, wrapped);
 };
 
-const SPECIAL: ReadonlyMap<string, Special> = new Map([
-  ...['rm', 'unlink', 'rmdir'].map((name): [string, Special] => [name, remove]),
+const SPECIAL = byWord<Special>([
+  ['rm unlink rmdir', remove],
   ['dd', copyDisk],
-  ['find', findFiles],
-  ['fd', findFiles],
+  ['find fd', findFiles],
   ['eval', evaluate],
-  ['source', source],
-  ['.', source],
+  ['source .', source],
   ['alias', alias],
   ['trap', trap],
-  ['su', codeBehind(/^(?:-[a-zA-Z]*c|--command)$/)],
-  ['script', codeBehind(/^(?:-[a-zA-Z]*c|--command)$/)],
-  ['runuser', codeBehind(/^(?:-[a-zA-Z]*c|--command)$/)],
+  ['su script runuser', codeBehind(/^(?:-[a-zA-Z]*c|--command)$/)],
   ['flock', codeBehind(/^(?:-c|--command)$/)],
-  ...['nc', 'ncat', 'netcat'].map((name): [string, Special] => [name, connect]),
-  ['socat', relay],
+  ['nc ncat netcat', telling('value', /^-[a-z]*[ec][a-z]*$|^--(?:sh-)?exec$/, 'REVERSE_SHELL', 0.95)],
+  ['socat', telling('shape', /(?:^|,)(?:EXEC|SYSTEM):/i, 'REVERSE_SHELL', 0.95)],
   ['ssh', remote],
-  ...['tee', 'mv', 'ln', 'install', 'truncate', 'split'].map((name): [string, Special] => [name, writeFiles]),
-  ...['cp', 'rsync'].map((name): [string, Special] => [name, copying]),
-  ['sed', editInPlace],
-  ...['awk', 'gawk', 'mawk', 'nawk'].map((name): [string, Special] => [name, awk]),
-  ...['tar', 'bsdtar', 'zip'].map((name): [string, Special] => [name, archive]),
+  ['tee mv ln install truncate split', writeFiles],
+  ['cp rsync', copying],
+  ['sed', telling('value', /^-[a-zA-Z]*i|^--in-place/, 'FILE_WRITE', 0.6)],
+  // Programs of these can start others.
+  [
+    'awk gawk mawk nawk',
+    telling('shape', /\bsystem\s*\(|\|\s*getline|\|\s*"|"\/inet\/tcp/, 'DYNAMIC_CODE', 0.85),
+  ],
+  ['tar bsdtar zip', archive],
   ['git', versions],
   ['systemctl', services],
   [
     'init',
     (started, text) => {
-      if (/^[06]$/.test(started.words[0]?.value ?? '')) text.report('DESTRUCTIVE', 0.9, started);
+      if (/^[06]$/.test(started.words[0]?.value ?? '')) text.add('DESTRUCTIVE', 0.9, started);
     },
   ],
-  ...['docker', 'podman', 'nerdctl'].map((name): [string, Special] => [name, containers]),
+  ['docker podman nerdctl', containers],
   ['kill', killing],
   ['env', environment],
-  ...['export', 'declare', 'set', 'typeset'].map((name): [string, Special] => [name, declare]),
+  ['export declare set typeset', declare],
   [
     'openssl',
     (started, text) => {
-      if (started.words[0]?.value === 's_client') text.report('NETWORK', 0.85, started);
+      if (started.words[0]?.value === 's_client') text.add('NETWORK', 0.85, started);
     },
   ],
 ]);

@@ -1,8 +1,9 @@
 /** Functions, procedures and tables of SQL servers that reach beyond the data, by name. Ring 1. */
 import { wordSet } from '../../text/words.ts';
-import type { ConstructKind } from '../construct.ts';
+import { type Danger, dangersByName } from '../danger-table.ts';
 
-const CALLED: readonly (readonly [ConstructKind, number, string])[] = [
+/** Only with a parenthesis behind them, because a column may have such a name. */
+const CALLED = dangersByName([
   ['FILE_ACCESS', 0.95, 'PG_READ_FILE PG_READ_BINARY_FILE PG_LS_DIR PG_STAT_FILE PG_LS_LOGDIR PG_LS_WALDIR'],
   ['FILE_ACCESS', 0.95, 'LO_IMPORT LO_EXPORT LO_FROM_BYTEA LO_PUT PG_FILE_WRITE PG_FILE_UNLINK'],
   ['FILE_ACCESS', 0.95, 'PG_FILE_RENAME LOAD_FILE READFILE WRITEFILE FSDIR EDIT FTS3_TOKENIZER ZIPFILE'],
@@ -12,9 +13,9 @@ const CALLED: readonly (readonly [ConstructKind, number, string])[] = [
   ['COMMAND_EXECUTION', 0.95, 'SYS_EXEC SYS_EVAL SYS_GET SYS_SET LOAD_EXTENSION PG_RELOAD_CONF'],
   ['DYNAMIC_CODE', 0.8, 'QUERY_TO_XML DATABASE_TO_XML TABLE_TO_XML CURSOR_TO_XML EXTRACTVALUE UPDATEXML'],
   ['TIME_DELAY', 0.9, 'PG_SLEEP PG_SLEEP_FOR PG_SLEEP_UNTIL SLEEP BENCHMARK'],
-];
+]);
 
-const NAMED: readonly (readonly [ConstructKind, number, string])[] = [
+const NAMED = dangersByName([
   ['COMMAND_EXECUTION', 0.98, 'XP_CMDSHELL SP_OACREATE SP_OAMETHOD XP_REGWRITE XP_REGREAD XP_REGDELETEKEY'],
   ['COMMAND_EXECUTION', 0.9, 'SP_EXECUTE_EXTERNAL_SCRIPT SP_ADD_JOB SP_ADD_JOBSTEP SP_START_JOB'],
   ['COMMAND_EXECUTION', 0.9, 'DBMS_SCHEDULER DBMS_JAVA DBMS_JOB DBMS_XMLQUERY SP_ADDEXTENDEDPROC'],
@@ -24,26 +25,11 @@ const NAMED: readonly (readonly [ConstructKind, number, string])[] = [
   ['PRIVILEGE', 0.9, 'SP_ADDSRVROLEMEMBER SP_ADDROLEMEMBER SP_ADDLOGIN SP_PASSWORD SP_CONFIGURE'],
   ['PRIVILEGE', 0.9, 'XP_GRANTLOGIN'],
   ['TIME_DELAY', 0.85, 'DBMS_LOCK DBMS_SESSION DBMS_PIPE'],
-];
-
-export interface SqlDanger {
-  readonly kind: ConstructKind;
-  readonly confidence: number;
-  /** Whether it counts only with a parenthesis behind it, because a column may have the name. */
-  readonly isCalled: boolean;
-}
-
-const BY_NAME = new Map<string, SqlDanger>();
-for (const [table, isCalled] of [
-  [CALLED, true],
-  [NAMED, false],
-] as const)
-  for (const [kind, confidence, names] of table)
-    for (const name of names.split(' ')) BY_NAME.set(name, { kind, confidence, isCalled });
+]);
 
 /** What a name in capitals is known for; null: nothing. */
-export function functionDanger(name: string): SqlDanger | null {
-  return BY_NAME.get(name) ?? null;
+export function functionDanger(name: string, isCalled: boolean): Danger | null {
+  return NAMED.get(name) ?? (isCalled ? CALLED.get(name) : null) ?? null;
 }
 
 const CATALOGUES = wordSet(`

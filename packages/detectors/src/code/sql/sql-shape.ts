@@ -5,7 +5,7 @@
  */
 
 import { wordSet } from '../../text/words.ts';
-import type { SqlToken } from './sql-tokens.ts';
+import type { SqlFault, SqlToken } from './sql-tokens.ts';
 
 /** Verbs that begin a statement with one of the four servers. */
 const VERBS = wordSet(`
@@ -46,9 +46,7 @@ const FILLING = wordSet(`
 const CHECKED: ReadonlySet<string> = new Set(['SELECT', 'UPDATE', 'DELETE', 'INSERT', 'WITH', 'VALUES']);
 
 /** Where and why tokens are no statement; null: they may be one. */
-export function shapeFault(
-  tokens: readonly SqlToken[],
-): { readonly at: number; readonly message: string } | null {
+export function shapeFault(tokens: readonly SqlToken[]): SqlFault | null {
   const first = tokens.find(({ value }) => value !== '(');
   if (first === undefined) return null;
   const isCommand = first.kind === 'sign' && (first.value === '\\' || first.value === '.');
@@ -60,7 +58,7 @@ export function shapeFault(
 }
 
 /** Values and what stands between them have to alternate, as far as that is the same everywhere. */
-function orderFault(tokens: readonly SqlToken[]): { readonly at: number; readonly message: string } | null {
+function orderFault(tokens: readonly SqlToken[]): SqlFault | null {
   let values = 0;
   for (const [index, token] of tokens.entries()) {
     const before = tokens[index - 1];

@@ -2,80 +2,46 @@
  * SQL text to tokens and statements, as one of four servers would cut it. The same letters can be a text to one server
  * and code to another, so who does not know which server it is reads for all of them. Ring 1.
  */
+import { matchAt } from '../../text/match.ts';
+import type { Stretch } from '../construct.ts';
 
 export type SqlDialect = 'postgres' | 'mysql' | 'sqlite' | 'mssql';
 
-interface Lexis {
+/** What differs in how a server cuts a text. */
+type Feature =
   /** `\'` does not end a text. */
-  readonly hasBackslashes: boolean;
+  | 'backslashes'
   /** `#` begins a comment, and `--` only with a space behind it. */
-  readonly hasHashComments: boolean;
+  | 'hash comments'
   /** `/* /* *\/ *\/` is one comment. */
-  readonly hasNestedComments: boolean;
-  /** `$tag$ … $tag$` */
-  readonly hasDollarTexts: boolean;
-  /** `[name]` */
-  readonly hasBrackets: boolean;
-  /** "…" is a text, not a name. */
-  readonly hasQuotedTexts: boolean;
+  | 'nested comments'
   /** `/*! … *\/` is run. */
-  readonly hasRunComments: boolean;
-}
+  | 'run comments'
+  /** `$tag$ … $tag$` */
+  | 'dollar texts'
+  /** `[name]` */
+  | 'brackets'
+  /** "…" is a text, not a name. */
+  | 'quoted texts';
 
-export const DIALECTS: Readonly<Record<SqlDialect, Lexis>> = {
-  postgres: {
-    hasBackslashes: false,
-    hasHashComments: false,
-    hasNestedComments: true,
-    hasDollarTexts: true,
-    hasBrackets: false,
-    hasQuotedTexts: false,
-    hasRunComments: false,
-  },
-  mysql: {
-    hasBackslashes: true,
-    hasHashComments: true,
-    hasNestedComments: false,
-    hasDollarTexts: false,
-    hasBrackets: false,
-    hasQuotedTexts: true,
-    hasRunComments: true,
-  },
-  sqlite: {
-    hasBackslashes: false,
-    hasHashComments: false,
-    hasNestedComments: false,
-    hasDollarTexts: false,
-    hasBrackets: true,
-    hasQuotedTexts: false,
-    hasRunComments: false,
-  },
-  mssql: {
-    hasBackslashes: false,
-    hasHashComments: false,
-    hasNestedComments: true,
-    hasDollarTexts: false,
-    hasBrackets: true,
-    hasQuotedTexts: false,
-    hasRunComments: false,
-  },
+export const DIALECTS: Readonly<Record<SqlDialect, ReadonlySet<Feature>>> = {
+  postgres: new Set(['nested comments', 'dollar texts']),
+  mysql: new Set(['backslashes', 'hash comments', 'run comments', 'quoted texts']),
+  sqlite: new Set(['brackets']),
+  mssql: new Set(['nested comments', 'brackets']),
 };
 
 export type SqlTokenKind = 'word' | 'name' | 'text' | 'number' | 'parameter' | 'sign';
 
-export interface SqlToken {
+export interface SqlToken extends Stretch {
   readonly kind: SqlTokenKind;
   /** Words in capitals; names and texts without their quotes; signs as they are. */
   readonly value: string;
-  readonly start: number;
-  readonly end: number;
   /** How many parentheses are open around it; a parenthesis has the depth outside of it. */
   readonly depth: number;
 }
 
-export interface SqlComment {
-  readonly start: number;
-  readonly end: number;
+export interface SqlComment extends Stretch {
   readonly body: string;
   readonly isLine: boolean;
   /** Whether it is a comment to some readers and code to the server. */
@@ -86,23 +52,32 @@ export interface SqlStatement {
   readonly tokens: readonly SqlToken[];
 }
 
+export interface SqlFault {
+  readonly at: number;
+  readonly message: string;
+}
+
 export interface SqlText {
   readonly statements: readonly SqlStatement[];
   readonly comments: readonly SqlComment[];
   /** Where and why no server would take it; null: its shape is sound as far as tokens go. */
-  readonly fault: { readonly at: number; readonly message: string } | null;
+  readonly fault: SqlFault | null;
 }
 
 const SPACE = /\s/;
 const WORD = /[\p{L}\p{N}_$#@]/u;
+const RUN_OPENING = /\/\*M?!\d{0,6}/y;
+const DOLLAR_TAG = /\$(?:[A-Za-z_][A-Za-z0-9_]{0,62})?\$/y;
+const PARAMETER = /\?\d*|:[A-Za-z_]\w*|%s|%\(\w+\)s|\$\d+/y;
+const SIGN = /<=>|->>|#>>|::|\|\||&&|<>|!=|<=|>=|:=|->|#>|@>|<@|!~|~\*|[\s\S]/y;
 
 /** Linear in the text: no token is looked at twice. */
 export function sqlTokens(text: string, dialect: SqlDialect, from = 0): SqlText {
-  const lexis = DIALECTS[dialect];
+  const features = DIALECTS[dialect];
   const statements: SqlStatement[] = [];
   const comments: SqlComment[] = [];
   let tokens: SqlToken[] = [];
-  let fault: SqlText['fault'] = null;
+  let fault: SqlFault | null = null;
   let depth = 0;
   /** Inside of a comment that is run. */
   let runFrom = -1;
@@ -125,8 +100,8 @@ export function sqlTokens(text: string, dialect: SqlDialect, from = 0): SqlText 
       continue;
     }
     const isDash = char === '-' && next === '-';
-    const isMysqlDash = isDash && lexis.hasHashComments && !/[\s]|^$/.test(text.charAt(at + 2));
-    if ((isDash && !isMysqlDash) || (char === '#' && lexis.hasHashComments)) {
+    const isMysqlDash = isDash && features.has('hash comments') && !/[\s]|^$/.test(text.charAt(at + 2));
+    if ((isDash && !isMysqlDash) || (char === '#' && features.has('hash comments'))) {
       const newline = text.indexOf('\n', at);
       const end = newline < 0 ? text.length : newline;
       const body = text.slice(at + (isDash ? 2 : 1), end);
@@ -135,17 +110,15 @@ export function sqlTokens(text: string, dialect: SqlDialect, from = 0): SqlText 
       continue;
     }
     if (char === '/' && next === '*') {
-      if (lexis.hasRunComments && /[!M]/.test(text.charAt(at + 2)) && runFrom < 0) {
-        const opening = /\/\*M?!\d{0,6}/y;
-        opening.lastIndex = at;
-        const found = opening.exec(text);
-        if (found !== null) {
+      if (features.has('run comments') && /[!M]/.test(text.charAt(at + 2)) && runFrom < 0) {
+        const opening = matchAt(RUN_OPENING, text, at);
+        if (opening !== null) {
           runFrom = at;
-          at += found[0].length;
+          at += opening[0].length;
           continue;
         }
       }
-      const end = commentEnd(text, at, lexis.hasNestedComments);
+      const end = commentEnd(text, at, features.has('nested comments'));
       if (end < 0) fail(at, 'a comment that does not end');
       const stop = end < 0 ? text.length : end;
       const body = text.slice(at + 2, Math.max(at + 2, stop - 2));
@@ -159,12 +132,12 @@ export function sqlTokens(text: string, dialect: SqlDialect, from = 0): SqlText 
       at += 2;
       continue;
     }
-    if (char === "'" || char === '"' || char === '`' || (char === '[' && lexis.hasBrackets)) {
+    if (char === "'" || char === '"' || char === '`' || (char === '[' && features.has('brackets'))) {
       const close = char === '[' ? ']' : char;
-      const isText = char === "'" || (char === '"' && lexis.hasQuotedTexts);
+      const isText = char === "'" || (char === '"' && features.has('quoted texts'));
       const before = tokens.at(-1);
       const isEscaping = before?.kind === 'word' && before.end === at && before.value === 'E';
-      const end = quotedEnd(text, at, close, isText && (lexis.hasBackslashes || isEscaping));
+      const end = quotedEnd(text, at, close, isText && (features.has('backslashes') || isEscaping));
       if (end < 0) fail(at, 'a quote that does not end');
       const stop = end < 0 ? text.length : end;
       // `N'…'`, `E'…'`, `x'…'`: one text with its prefix.
@@ -179,12 +152,9 @@ export function sqlTokens(text: string, dialect: SqlDialect, from = 0): SqlText 
       at = stop;
       continue;
     }
-    if (char === '$' && lexis.hasDollarTexts) {
-      const tag = /\$(?:[A-Za-z_][A-Za-z0-9_]{0,62})?\$/y;
-      tag.lastIndex = at;
-      const found = tag.exec(text);
-      if (found !== null) {
-        const mark = found[0];
+    if (char === '$' && features.has('dollar texts')) {
+      const mark = matchAt(DOLLAR_TAG, text, at)?.[0];
+      if (mark !== undefined) {
         const close = text.indexOf(mark, at + mark.length);
         if (close < 0) fail(at, 'a dollar quote that does not end');
         const stop = close < 0 ? text.length : close + mark.length;
@@ -198,12 +168,10 @@ export function sqlTokens(text: string, dialect: SqlDialect, from = 0): SqlText 
       ((char === ':' || char === '%') && /[A-Za-z_(]/.test(next)) ||
       (char === '$' && /\d/.test(next))
     ) {
-      const parameter = /\?\d*|:[A-Za-z_]\w*|%s|%\(\w+\)s|\$\d+/y;
-      parameter.lastIndex = at;
-      const found = parameter.exec(text);
-      if (found !== null && text.charAt(at - 1) !== ':') {
-        push('parameter', found[0], at, at + found[0].length);
-        at += found[0].length;
+      const parameter = matchAt(PARAMETER, text, at)?.[0];
+      if (parameter !== undefined && text.charAt(at - 1) !== ':') {
+        push('parameter', parameter, at, at + parameter.length);
+        at += parameter.length;
         continue;
       }
     }
@@ -233,9 +201,7 @@ export function sqlTokens(text: string, dialect: SqlDialect, from = 0): SqlText 
       if (depth === 0) fail(at, 'a parenthesis that does not begin');
       depth = Math.max(0, depth - 1);
     }
-    const sign = /<=>|->>|#>>|::|\|\||&&|<>|!=|<=|>=|:=|->|#>|@>|<@|!~|~\*|[\s\S]/y;
-    sign.lastIndex = at;
-    const value = sign.exec(text)?.[0] ?? char;
+    const value = matchAt(SIGN, text, at)?.[0] ?? char;
     push('sign', value, at, at + value.length);
     if (char === '(') depth++;
     at += value.length;

@@ -3,7 +3,7 @@
  * like an injected piece. Read by a reader of our own, for four servers at once; nothing is run. Ring 1.
  */
 
-import { wordSet } from '../../text/words.ts';
+import { wordList, wordSet } from '../../text/words.ts';
 import {
   AT_THE_START,
   type Construct,
@@ -21,6 +21,7 @@ import {
   DIALECTS,
   type SqlComment,
   type SqlDialect,
+  type SqlFault,
   type SqlStatement,
   type SqlText,
   type SqlToken,
@@ -65,7 +66,7 @@ export function sqlCode(text: string, { dialect = null }: SqlOptions = {}): SqlC
 class SqlReader extends ConstructReader {
   private readonly dialects: readonly SqlDialect[];
   private readonly statements: string[] = [];
-  private readonly tables = new Set<string>();
+  readonly tables = new Set<string>();
 
   constructor(dialects: readonly SqlDialect[]) {
     super();
@@ -79,10 +80,6 @@ class SqlReader extends ConstructReader {
       syntaxError,
       constructs: this.constructs(),
     };
-  }
-
-  table(name: string): void {
-    this.tables.add(name);
   }
 
   /** What every server would refuse, else null. */
@@ -144,7 +141,7 @@ function outlineOf({ statements, comments }: SqlText): string {
   return `${statements.length} ${count} ${texts} ${last?.end ?? 0} ${comments.length}`;
 }
 
-function faultOf(text: SqlText): { readonly at: number; readonly message: string } | null {
+function faultOf(text: SqlText): SqlFault | null {
   if (text.fault !== null) return text.fault;
   if (text.statements.length === 0) return { at: 0, message: 'no statement' };
   for (const { tokens } of text.statements) {
@@ -159,6 +156,48 @@ const BEFORE_VERB = wordSet('( BEGIN THEN ELSE AS LOOP EXPLAIN ANALYZE )');
 
 /** The end of a condition's part: what stands behind a tautology that nothing narrows. */
 const ENDS = wordSet('OR LIMIT ORDER GROUP UNION RETURNING HAVING OFFSET FOR ) || XOR INTO');
+
+/** What a statement with one of these verbs is, the first whose condition holds. */
+type VerbRow = readonly [verbs: string, when: When, kind: ConstructKind, confidence: number];
+/** Of the word behind the verb; or that one of these is among the first words; null: always. */
+type When = RegExp | readonly string[] | null;
+
+const VERB_ROWS: readonly VerbRow[] = [
+  ['DROP TRUNCATE', null, 'DROP', 0.95],
+  ['ALTER CREATE RENAME', /^(?:USER|ROLE|LOGIN|GROUP)$/, 'PRIVILEGE', 0.9],
+  ['ALTER CREATE RENAME', /^(?:EXTENSION|ASSEMBLY)$/, 'COMMAND_EXECUTION', 0.8],
+  ['ALTER CREATE RENAME', /^SERVER$/, 'NETWORK', 0.8],
+  ['CREATE', /^FOREIGN$/, 'NETWORK', 0.8],
+  ['ALTER CREATE RENAME', null, 'SCHEMA_CHANGE', 0.7],
+  ['DO', null, 'DYNAMIC_CODE', 0.7],
+  ['GRANT REVOKE DENY REASSIGN', null, 'PRIVILEGE', 0.9],
+  ['SET', ['PASSWORD', 'AUTHORIZATION'], 'PRIVILEGE', 0.85],
+  ['SET', /^ROLE$/, 'PRIVILEGE', 0.85],
+  ['SET', ['GLOBAL', 'PERSIST'], 'SCHEMA_CHANGE', 0.7],
+  ['SET', /^@@GLOBAL/, 'SCHEMA_CHANGE', 0.7],
+  ['PRAGMA', /WRITABLE_SCHEMA|TRUSTED_SCHEMA|TEMP_STORE_DIRECTORY/, 'SCHEMA_CHANGE', 0.8],
+  ['LOAD', /^(?:DATA|XML)$/, 'FILE_ACCESS', 0.9],
+  ['LOAD', null, 'COMMAND_EXECUTION', 0.9],
+  ['BULK BACKUP RESTORE ATTACH', null, 'FILE_ACCESS', 0.85],
+  ['VACUUM', ['INTO'], 'FILE_ACCESS', 0.85],
+  ['INSTALL', null, 'COMMAND_EXECUTION', 0.9],
+  ['WAITFOR', null, 'TIME_DELAY', 0.9],
+  ['SHUTDOWN KILL', null, 'DESTRUCTIVE', 0.85],
+  ['SHOW', /^(?:TABLES|DATABASES|SCHEMAS|GRANTS|COLUMNS|CREATE|PROCESSLIST|FULL)$/, 'SCHEMA_READ', 0.6],
+  ['EXEC EXECUTE', /^(?:\(|IMMEDIATE|FORMAT)$/, 'DYNAMIC_CODE', 0.85],
+  ['PREPARE', ['FROM'], 'DYNAMIC_CODE', 0.75],
+  ['.', /^(?:SHELL|SYSTEM|LOAD)$/, 'COMMAND_EXECUTION', 0.95],
+  ['.', /^(?:OUTPUT|ONCE|IMPORT|READ|SAVE|DUMP|BACKUP|RESTORE|OPEN|LOG|EXCEL)$/, 'FILE_ACCESS', 0.8],
+  ['\\', /^!$/, 'COMMAND_EXECUTION', 0.95],
+  ['\\', /^(?:COPY|I|IR|O|W|G|LO_IMPORT|LO_EXPORT)$/, 'FILE_ACCESS', 0.8],
+];
+
+const BY_VERB = Map.groupBy(
+  VERB_ROWS.flatMap(([verbs, when, kind, confidence]) =>
+    wordList(verbs).map((verb) => ({ verb, when, kind, confidence })),
+  ),
+  ({ verb }) => verb,
+);
 
 /** The constructs of one reading. */
 class SqlFindings {
@@ -238,91 +277,13 @@ class SqlFindings {
   /** What a statement is by its first words. */
   private readVerb(words: readonly string[], whole: Stretch, tokens: readonly SqlToken[]): void {
     const [verb = '', object = ''] = words;
-    const has = (word: string) => words.includes(word);
-    switch (verb) {
-      case 'DROP':
-      case 'TRUNCATE':
-        this.add('DROP', 0.95, whole);
-        return;
-      case 'ALTER':
-      case 'CREATE':
-      case 'RENAME':
-        if (/^(?:USER|ROLE|LOGIN|GROUP)$/.test(object)) this.add('PRIVILEGE', 0.9, whole);
-        else if (object === 'EXTENSION' || object === 'ASSEMBLY') this.add('COMMAND_EXECUTION', 0.8, whole);
-        else if (object === 'SERVER' || (object === 'FOREIGN' && verb === 'CREATE'))
-          this.add('NETWORK', 0.8, whole);
-        else this.add('SCHEMA_CHANGE', 0.7, whole);
-        this.readLanguage(tokens, whole);
-        return;
-      case 'DO':
-        this.add('DYNAMIC_CODE', 0.7, whole);
-        this.readLanguage(tokens, whole);
-        return;
-      case 'GRANT':
-      case 'REVOKE':
-      case 'DENY':
-      case 'REASSIGN':
-        this.add('PRIVILEGE', 0.9, whole);
-        return;
-      case 'SET':
-        if (has('PASSWORD') || has('AUTHORIZATION') || object === 'ROLE') this.add('PRIVILEGE', 0.85, whole);
-        else if (has('GLOBAL') || has('PERSIST') || /^@@GLOBAL/.test(object))
-          this.add('SCHEMA_CHANGE', 0.7, whole);
-        return;
-      case 'PRAGMA':
-        if (/WRITABLE_SCHEMA|TRUSTED_SCHEMA|TEMP_STORE_DIRECTORY/.test(object))
-          this.add('SCHEMA_CHANGE', 0.8, whole);
-        return;
-      case 'COPY':
-        this.readCopy(tokens, whole);
-        return;
-      case 'LOAD':
-        this.add(object === 'DATA' || object === 'XML' ? 'FILE_ACCESS' : 'COMMAND_EXECUTION', 0.9, whole);
-        return;
-      case 'BULK':
-      case 'BACKUP':
-      case 'RESTORE':
-      case 'ATTACH':
-        this.add('FILE_ACCESS', 0.85, whole);
-        return;
-      case 'VACUUM':
-        if (has('INTO')) this.add('FILE_ACCESS', 0.85, whole);
-        return;
-      case 'INSTALL':
-        this.add('COMMAND_EXECUTION', 0.9, whole);
-        return;
-      case 'WAITFOR':
-        this.add('TIME_DELAY', 0.9, whole);
-        return;
-      case 'SHUTDOWN':
-      case 'KILL':
-        this.add('DESTRUCTIVE', 0.85, whole);
-        return;
-      case 'SHOW':
-        if (/^(?:TABLES|DATABASES|SCHEMAS|GRANTS|COLUMNS|CREATE|PROCESSLIST|FULL)$/.test(object))
-          this.add('SCHEMA_READ', 0.6, whole);
-        return;
-      case 'EXEC':
-      case 'EXECUTE':
-        if (object === '(' || object === 'IMMEDIATE' || object === 'FORMAT')
-          this.add('DYNAMIC_CODE', 0.85, whole);
-        return;
-      case 'PREPARE':
-        if (has('FROM')) this.add('DYNAMIC_CODE', 0.75, whole);
-        return;
-      case '.':
-        if (/^(?:SHELL|SYSTEM|LOAD)$/.test(object)) this.add('COMMAND_EXECUTION', 0.95, whole);
-        else if (/^(?:OUTPUT|ONCE|IMPORT|READ|SAVE|DUMP|BACKUP|RESTORE|OPEN|LOG|EXCEL)$/.test(object))
-          this.add('FILE_ACCESS', 0.8, whole);
-        return;
-      case '\\':
-        if (object === '!') this.add('COMMAND_EXECUTION', 0.95, whole);
-        else if (/^(?:COPY|I|IR|O|W|G|LO_IMPORT|LO_EXPORT)$/.test(object))
-          this.add('FILE_ACCESS', 0.8, whole);
-        return;
-      default:
-        return;
-    }
+    const said = BY_VERB.get(verb)?.find(({ when }) => {
+      if (when === null) return true;
+      return when instanceof RegExp ? when.test(object) : words.some((word) => when.includes(word));
+    });
+    if (said !== undefined) this.add(said.kind, said.confidence, whole);
+    if (['ALTER', 'CREATE', 'RENAME', 'DO'].includes(verb)) this.readLanguage(tokens, whole);
+    if (verb === 'COPY') this.readCopy(tokens, whole);
   }
 
   /** Languages in which a function of the server can do what a program can. */
@@ -348,20 +309,15 @@ class SqlFindings {
   private readToken(token: SqlToken, index: number, tokens: readonly SqlToken[]): void {
     const next = tokens[index + 1];
     const before = tokens[index - 1];
-    if (token.kind === 'text') {
-      if (sensitivePath(token.value) !== null) this.add('SENSITIVE_FILE', 0.8, token);
-      return;
-    }
-    if (token.kind === 'name') this.readTable(token, index, tokens);
+    if (token.kind === 'text' && sensitivePath(token.value) !== null) this.add('SENSITIVE_FILE', 0.8, token);
+    if (token.kind === 'name' || token.kind === 'word') this.readTable(token, index, tokens);
     if (token.kind !== 'word') return;
-    this.readTable(token, index, tokens);
     const isCalled = next?.value === '(' && next.kind === 'sign';
-    const danger = functionDanger(token.value);
-    if (danger !== null && (isCalled || !danger.isCalled)) this.add(danger.kind, danger.confidence, token);
+    const danger = functionDanger(token.value, isCalled);
+    if (danger !== null) this.add(danger.kind, danger.confidence, token);
     switch (token.value) {
       case 'UNION':
-        this.readUnion(token, index, tokens);
-        return;
+        return this.readUnion(token, index, tokens);
       case 'OUTFILE':
       case 'DUMPFILE':
         if (before?.value === 'INTO')
@@ -399,7 +355,7 @@ class SqlFindings {
       next?.value !== '(';
     const name = dottedName(tokens, index);
     if (isNamed || (before?.value === 'INTO' && token.kind !== 'text' && !NOT_TABLES.has(token.value)))
-      this.reader.table(name.text);
+      this.reader.tables.add(name.text);
     if (isAccountTable(name.text)) this.add('SCHEMA_READ', 0.85, { start: token.start, end: name.end });
   }
 
