@@ -3,6 +3,7 @@
 import { isJsonObject, type Json } from '@cordon/core';
 import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
 import { findModerated } from '../moderation/moderation.ts';
+import type { Stretch } from '../text/finding.ts';
 import { MAX_TEXT } from '../text/marking.ts';
 import { type Asking, asked } from './asking.ts';
 
@@ -118,10 +119,8 @@ export function ocr({ texts: images, kind }: DetectorCall, asking: Asking): Json
 }
 
 /** One piece of one text, as a classifier is given it. */
-export interface Piece {
+interface Piece extends Stretch {
   readonly text: number;
-  readonly start: number;
-  readonly end: number;
 }
 
 /** Longer lines are looked at in pieces, as the standard library does. */

@@ -2,7 +2,7 @@
  * What the readers of code report: constructs that let a program reach further than its text shows, by the same kinds in
  * every language, so that one rule covers them all. Ring 1.
  */
-import type { Finding } from '../text/finding.ts';
+import type { Finding, Stretch } from '../text/finding.ts';
 
 /** Kinds of constructs, as rules compare them, with what each one means. */
 export const CONSTRUCT_KINDS = {
@@ -52,12 +52,6 @@ export const LONGEST_CODE = 1_048_576;
 
 /** How deep code inside of code is followed; deeper, it counts as what does not parse. */
 export const DEEPEST_CODE = 6;
-
-/** A stretch of a text, in UTF-16 units. */
-export interface Stretch {
-  readonly start: number;
-  readonly end: number;
-}
 
 /** What keeps a text from being code, and where. */
 export interface Unparseable extends Stretch {
@@ -144,7 +138,7 @@ function orderedConstructs(found: Iterable<Construct>): readonly Construct[] {
 /** Where a text inside of the code is in the whole: at an offset, or, if it was decoded, somewhere in a stretch. */
 export type Place =
   | { readonly kind: 'at'; readonly offset: number }
-  | { readonly kind: 'within'; readonly start: number; readonly end: number };
+  | ({ readonly kind: 'within' } & Stretch);
 
 export const AT_THE_START: Place = { kind: 'at', offset: 0 };
 

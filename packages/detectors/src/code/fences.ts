@@ -2,14 +2,14 @@
  * Code blocks of Markdown: a model answers with prose around the code, and what runs the answer cuts the code out.
  * Ring 1.
  */
+
+import type { Stretch } from '../text/finding.ts';
 import { wordList } from '../text/words.ts';
 
-export interface Fence {
+/** The place of the code, without its fences. */
+export interface Fence extends Stretch {
   /** The first word behind the opening fence in small letters; empty if there is none. */
   readonly language: string;
-  /** The code without its fences, in UTF-16 units of the text. */
-  readonly start: number;
-  readonly end: number;
 }
 
 /** Every fenced block of a text, in order. A block that is never closed reaches to the end, as CommonMark has it. */

@@ -2,13 +2,13 @@
  * The issues that `semgrep(data, lang)` of the rule language gives: from our own rules, which are the constructs that our
  * readers of code know. The semgrep program is not run, and its registry is not read. Ring 1.
  */
+
+import type { Stretch } from '../text/finding.ts';
 import type { Construct, ConstructKind } from './construct.ts';
 
-export interface CodeIssue {
+export interface CodeIssue extends Stretch {
   readonly description: string;
   readonly severity: 'info' | 'warning' | 'error';
-  readonly start: number;
-  readonly end: number;
 }
 
 /** How bad each kind is in code that someone is about to run. */

@@ -3,8 +3,9 @@
  * prose with half of a title's words, a licence is reported where its title, its own sentence or its SPDX id stands; a
  * notice also where a year replaces the sign. Ring 1.
  */
-import type { FindIn } from '../text/finding.ts';
+import { type FindIn, findingOf, type Stretch } from '../text/finding.ts';
 import { LiteralScan } from '../text/literal-scan.ts';
+import { addStretch, matchesIn, type OpenStretch } from '../text/match.ts';
 
 /** `\s{1,8}` between words: lines wrap, and comment marks stand before them. */
 const GAP = '[\\s*#/;-]{1,12}';
@@ -85,28 +86,23 @@ export const findCopyright: FindIn = (text) =>
   stretchesIn(text)
     .flatMap(({ start, end }) =>
       PATTERNS.flatMap(({ kind, pattern }) =>
-        [...text.slice(start, end).matchAll(pattern)].map((match) => ({
-          kind,
-          start: start + match.index,
-          end: start + match.index + match[0].length,
-          confidence: kind === 'COPYRIGHT' ? 0.95 : 0.9,
-          reason: kind === 'COPYRIGHT' ? 'a notice of copyright' : 'the words of a licence',
-        })),
+        matchesIn(text.slice(start, end), pattern, start).map((match) =>
+          kind === 'COPYRIGHT'
+            ? findingOf(kind, match, 0.95, 'a notice of copyright')
+            : findingOf(kind, match, 0.9, 'the words of a licence'),
+        ),
       ),
     )
     .sort((a, b) => a.start - b.start);
 
 /** What is around signs, in order and apart. */
-function stretchesIn(text: string): readonly { readonly start: number; readonly end: number }[] {
+function stretchesIn(text: string): readonly Stretch[] {
   const places: number[] = [];
   scan ??= new LiteralScan(SIGNS.map((sign) => ({ text: sign, anyCase: true })));
   scan.scan(text, (_, end) => places.push(end));
   for (let at = text.indexOf('©'); at >= 0; at = text.indexOf('©', at + 1)) places.push(at);
-  const stretches: { readonly start: number; end: number }[] = [];
-  for (const place of places.sort((a, b) => a - b)) {
-    const last = stretches.at(-1);
-    if (last !== undefined && place - AROUND <= last.end) last.end = place + AROUND;
-    else stretches.push({ start: Math.max(0, place - AROUND), end: place + AROUND });
-  }
+  const stretches: OpenStretch[] = [];
+  for (const place of places.sort((a, b) => a - b))
+    addStretch(stretches, Math.max(0, place - AROUND), place + AROUND);
   return stretches;
 }

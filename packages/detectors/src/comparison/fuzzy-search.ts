@@ -2,14 +2,13 @@
  * Where a text holds another one with a few errors: letters too many, too few or changed (Sellers' algorithm over the
  * columns that can still match). Ring 1. The work is the length of the text times that of the query, whose length is limited.
  */
+import type { Stretch } from '../text/finding.ts';
 
 /** UTF-16 units of a query. */
 export const MOST_QUERY = 512;
 const MOST_ERRORS = 10;
 
-export interface FuzzyMatch {
-  readonly start: number;
-  readonly end: number;
+export interface FuzzyMatch extends Stretch {
   readonly errors: number;
 }
 

@@ -1,14 +1,13 @@
 /** General categories of characters, as Unicode assigns them and the runtime knows them. Ring 1. */
+import type { Stretch } from '../text/finding.ts';
 import { unitsOf } from '../text/text-units.ts';
 import { CATEGORY_NAMES as NAMES } from './category-names.ts';
 
 const OF_CATEGORY = NAMES.map((name) => new RegExp(`^\\p{${name}}`, 'u'));
 const UNASSIGNED = NAMES.indexOf('Cn');
 
-export interface CategoryFinding {
+export interface CategoryFinding extends Stretch {
   readonly category: string;
-  readonly start: number;
-  readonly end: number;
 }
 
 /** By UTF-16 unit, one more than the index of its category; 0: not known yet. */

@@ -6,10 +6,12 @@
  * bytes cost; what is decoded is bounded.
  */
 import { gunzipSync, inflateSync } from 'node:zlib';
+import type { Stretch } from '../text/finding.ts';
+import { type Match, matchAt, matchesIn } from '../text/match.ts';
 import { lowBytes } from '../text/text-units.ts';
 import { type HiddenFinding, type HiddenKind, hidden } from './hidden-finding.ts';
 import { isProse, saysSomething, wordsIn } from './prose.ts';
-import { Beginnings, byteClass, type Stretch, stretchesApart, stretchesOf } from './stretch.ts';
+import { Beginnings, byteClass, stretchesApart, stretchesOf } from './stretch.ts';
 
 /** UTF-16 units of a candidate that are decoded; what is longer is judged by its beginning. */
 const MOST_ENCODED = 256 * 1024;
@@ -197,8 +199,7 @@ function wrapped(text: string, run: Stretch): { body: string; end: number } {
   while (first.length >= 60 && lines.at(-1)?.length === first.length && end - run.start < MOST_ENCODED) {
     const next = text[end] === '\r' ? end + 2 : end + 1;
     if (text[next - 1] !== '\n') break;
-    WRAPPED_LINE.lastIndex = next;
-    const line = WRAPPED_LINE.exec(text)?.[0];
+    const line = matchAt(WRAPPED_LINE, text, next)?.[0];
     const isWhole = /^[\r\n"']?$/.test(text[next + (line?.length ?? 0)] ?? '');
     if (line === undefined || line.length > first.length || !isWhole) break;
     lines.push(line);
@@ -316,14 +317,8 @@ function* decodedHex(digits: string, { start, end }: Stretch): Generator<HiddenF
 }
 
 /** What an expression finds in stretches of the text, at its place there. */
-function* within(
-  text: string,
-  stretches: readonly Stretch[],
-  expression: RegExp,
-): Generator<Stretch & { readonly text: string }> {
-  for (const { start, end } of stretches)
-    for (const { 0: found, index } of text.slice(start, end).matchAll(expression))
-      yield { text: found, start: start + index, end: start + index + found.length };
+function within(text: string, stretches: readonly Stretch[], expression: RegExp): readonly Match[] {
+  return stretches.flatMap(({ start, end }) => matchesIn(text.slice(start, end), expression, start));
 }
 
 const BINARY_RUN = /(?<![0-9])[01]{8}(?:[ ,]?[01]{8}){7,}(?![0-9])/g;
@@ -388,9 +383,7 @@ const ESCAPES: readonly Escape[] = [
 const GAP = 3;
 const LEAST_NEEDLESS = 6;
 
-interface EscapedCharacter {
-  readonly start: number;
-  readonly end: number;
+interface EscapedCharacter extends Stretch {
   readonly character: string;
 }
 

@@ -2,6 +2,7 @@
  * Characters that no screen shows, or that reorder what it shows: where they carry or break up a text, and not where
  * a script or an emoji needs them. Ring 1. One pass; every question about the surroundings looks at a bounded part.
  */
+import type { Stretch } from '../text/finding.ts';
 import { type HiddenFinding, type HiddenKind, hidden } from './hidden-finding.ts';
 
 /** Of the basic plane, as escapes for an expression: most are combining characters, which a literal class must not hold. */
@@ -36,10 +37,8 @@ const FLAG_LENGTH = 6;
 const BLACK_FLAG = 0x1f3f4;
 const KEYCAP = '\u20e3';
 
-interface Invisible {
+interface Invisible extends Stretch {
   readonly code: number;
-  readonly start: number;
-  readonly end: number;
 }
 
 /** Whether there are any at all: what is asked first. */

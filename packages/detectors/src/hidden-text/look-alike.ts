@@ -3,6 +3,7 @@
  * and letters that are drawn as symbols. Ring 1. The table holds what most typefaces draw the same (Unicode's
  * confusables, UTS 39, cut down to that).
  */
+import { type Match, matchesIn } from '../text/match.ts';
 import { type HiddenFinding, hidden } from './hidden-finding.ts';
 
 const ALIKE: ReadonlyMap<string, string> = new Map([
@@ -37,29 +38,15 @@ function pairs(from: string, to: string): readonly [string, string][] {
 }
 
 export function findLookAlikes(text: string): readonly HiddenFinding[] {
-  const runs = candidateRuns(text);
+  const runs = matchesIn(text, CANDIDATES);
   if (runs.length === 0) return [];
   const found = [...mixedWords(text, runs), ...spelledWithOthers(text, runs), ...styled(text, runs)];
   return found.sort((a, b) => a.start - b.start);
 }
 
-interface Run {
-  readonly start: number;
-  readonly end: number;
-  readonly letters: string;
-}
-
 /** Stretches of letters that can be taken for others: found in one pass, and all else is looked for within them. */
 const CANDIDATES =
   /(?:[\u0370-\u03ff\u0400-\u052f\u0531-\u0587\u13a0-\u13f5\ua4d0-\ua4f4\u0262\u026a\u0274\u0280\u028f\u0299\u029c\u029f\u1d00-\u1d22\ua730\ua731\uff21-\uff5a\u24b6-\u24e9]|\ud835[\udc00-\udfff]|\ud83c[\udd30-\udd89])+/g;
-
-function candidateRuns(text: string): readonly Run[] {
-  return [...text.matchAll(CANDIDATES)].map(({ 0: letters, index }) => ({
-    letters,
-    start: index,
-    end: index + letters.length,
-  }));
-}
 
 interface Word {
   readonly letters: string;
@@ -70,9 +57,9 @@ const IN_WORD =
   /[A-Za-z0-9\u00c0-\u024f\u0250-\u02af\u0370-\u03ff\u0400-\u052f\u0531-\u0587\u13a0-\u13f5\u1d00-\u1d22\ua4d0-\ua4f4\ua730\ua731]/;
 
 /** Only where two scripts touch: a page in another script has thousands of words. */
-function* mixedWords(text: string, runs: readonly Run[]): Generator<HiddenFinding> {
+function* mixedWords(text: string, runs: readonly Match[]): Generator<HiddenFinding> {
   let behind = 0;
-  for (const { start, end, letters } of runs) {
+  for (const { start, end, text: letters } of runs) {
     const isSeamBefore = FOREIGN.test(letters[0] ?? '') && LATIN.test(text[start - 1] ?? '');
     const isSeamBehind = FOREIGN.test(letters.at(-1) ?? '') && LATIN.test(text[end] ?? '');
     for (const seam of [isSeamBefore ? start - 1 : -1, isSeamBehind ? end - 1 : -1]) {
@@ -147,9 +134,8 @@ const ALIKE_LETTERS = [...ALIKE.keys()].filter((letter) => FOREIGN.test(letter))
 const ALIKE_WORD = new RegExp(`[${ALIKE_LETTERS}]{4,${MOST_LETTERS}}`, 'g');
 
 /** `аррӏе`: a whole word of letters that look Latin, in a text that is Latin there. */
-function* spelledWithOthers(text: string, runs: readonly Run[]): Generator<HiddenFinding> {
-  for (const { 0: letters, index: start } of within(runs, ALIKE_WORD)) {
-    const end = start + letters.length;
+function* spelledWithOthers(text: string, runs: readonly Match[]): Generator<HiddenFinding> {
+  for (const { text: letters, start, end } of within(runs, ALIKE_WORD)) {
     if (/\p{L}/u.test(text[start - 1] ?? '') || /\p{L}/u.test(text[end] ?? '')) continue;
     const around = `${text.slice(Math.max(0, start - REACH), start)} ${text.slice(end, end + REACH)}`;
     const script = SCRIPTS.find((one) => one.test(letters)) ?? FOREIGN;
@@ -160,28 +146,18 @@ function* spelledWithOthers(text: string, runs: readonly Run[]): Generator<Hidde
 }
 
 /** What the pattern finds in the runs, at its place in the text. */
-function within(
-  runs: readonly Run[],
-  pattern: RegExp,
-): readonly { readonly 0: string; readonly index: number }[] {
-  return runs.flatMap(({ letters, start }) =>
-    [...letters.matchAll(pattern)].map((match) => ({ 0: match[0], index: start + match.index })),
-  );
+function within(runs: readonly Match[], pattern: RegExp): readonly Match[] {
+  return runs.flatMap(({ text, start }) => matchesIn(text, pattern, start));
 }
 
-function styled(text: string, runs: readonly Run[]): readonly HiddenFinding[] {
+function styled(text: string, runs: readonly Match[]): readonly HiddenFinding[] {
   const wide = within(runs, FULL_WIDTH);
   const isEastAsian = wide.length > 0 && EAST_ASIAN.test(text);
   const drawn = [...within(runs, STYLED), ...(isEastAsian ? [] : wide)].map((match) => ({
-    start: match.index,
-    end: match.index + match[0].length,
-    revealed: match[0].normalize('NFKC'),
+    ...match,
+    revealed: match.text.normalize('NFKC'),
   }));
-  const small = within(runs, SMALL_CAPITALS).map((match) => ({
-    start: match.index,
-    end: match.index + match[0].length,
-    revealed: latinized(match[0]),
-  }));
+  const small = within(runs, SMALL_CAPITALS).map((match) => ({ ...match, revealed: latinized(match.text) }));
   return [...drawn, ...small].map(({ start, end, revealed }) =>
     hidden('STYLED_LETTERS', start, end, 0.7, 'symbols that are drawn as letters', revealed),
   );

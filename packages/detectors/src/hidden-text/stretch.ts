@@ -2,11 +2,7 @@
  * Where a text may hold something encoded, asked of its low bytes: only such a stretch is looked at closer. Ring 1.
  * Every question is one pass.
  */
-
-export interface Stretch {
-  readonly start: number;
-  readonly end: number;
-}
+import type { Stretch } from '../text/finding.ts';
 
 /** By low byte: 0 for what does not belong to the class. */
 export type ByteClass = Uint8Array;

@@ -5,38 +5,32 @@
  */
 
 import type * as HtmlParser from 'htmlparser2';
+import type { Stretch } from '../text/finding.ts';
 import { parserOnDemand } from '../text/on-demand.ts';
 import { wordSet } from '../text/words.ts';
 
 const HTML = parserOnDemand<typeof HtmlParser>('htmlparser2');
 
-export interface Attribute {
+/** Its place is that of the value, as it is written. */
+export interface Attribute extends Stretch {
   /** In small letters. */
   readonly name: string;
   /** With its entities decoded. */
   readonly value: string;
-  /** Of the value, as it is written. */
-  readonly start: number;
-  readonly end: number;
 }
 
-export type HtmlToken =
-  | {
-      readonly kind: 'open';
-      readonly name: string;
-      readonly attributes: readonly Attribute[];
-      readonly start: number;
-      readonly end: number;
-      /** Elements without content: `br`, `img`, and what closes itself. */
-      readonly isEmpty: boolean;
-    }
-  | { readonly kind: 'close'; readonly name: string; readonly start: number; readonly end: number }
-  | {
-      readonly kind: 'text' | 'comment';
-      readonly text: string;
-      readonly start: number;
-      readonly end: number;
-    };
+export type HtmlToken = Stretch &
+  (
+    | {
+        readonly kind: 'open';
+        readonly name: string;
+        readonly attributes: readonly Attribute[];
+        /** Elements without content: `br`, `img`, and what closes itself. */
+        readonly isEmpty: boolean;
+      }
+    | { readonly kind: 'close'; readonly name: string }
+    | { readonly kind: 'text' | 'comment'; readonly text: string }
+  );
 
 const EMPTY = wordSet('area base br col embed hr img input link meta param source track wbr');
 
@@ -83,12 +77,8 @@ export function htmlTokens(text: string): readonly HtmlToken[] {
       onclosetag(start, end) {
         const bracket = text.indexOf('>', end);
         const behind = bracket < 0 ? text.length : bracket + 1;
-        tokens.push({
-          kind: 'close',
-          name: text.slice(start, end).toLowerCase(),
-          start: start - 2,
-          end: behind,
-        });
+        const name = text.slice(start, end).toLowerCase();
+        tokens.push({ kind: 'close', name, start: start - 2, end: behind });
       },
       oncomment(start, end, offset) {
         tokens.push({ kind: 'comment', text: text.slice(start, end - offset), start, end: end - offset });

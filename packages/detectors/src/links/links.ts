@@ -3,14 +3,13 @@
  * each; an address has a greatest length, and a longer one is found by its beginning.
  */
 import { htmlTokens } from '../html/tokens.ts';
+import type { Stretch } from '../text/finding.ts';
 import { wordSet } from '../text/words.ts';
 
-export interface Link {
+/** Its place is that of the address as it is written. */
+export interface Link extends Stretch {
   /** As a program would open it: entities decoded. */
   readonly url: string;
-  /** Of the address as it is written. */
-  readonly start: number;
-  readonly end: number;
   /** Whether a program that shows the text opens it without being asked: pictures, styles, frames. */
   readonly isLoaded: boolean;
 }

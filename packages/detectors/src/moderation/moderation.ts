@@ -2,8 +2,9 @@
  * Texts that someone may not want said, by turns of phrase (`turns.ts`): it finds what is said plainly and nothing that
  * is only meant. A turn is looked for around its own words, so ordinary text costs one reading. Ring 1.
  */
-import type { Finding } from '../text/finding.ts';
+import type { Finding, Stretch } from '../text/finding.ts';
 import { LiteralScan } from '../text/literal-scan.ts';
+import { addStretch, type OpenStretch } from '../text/match.ts';
 import { type Category, TURNS, withoutAccents } from './turns.ts';
 
 /** Talk about such words: a report, a rule, a quotation. It weakens what is found, and does not hide it from a low threshold. */
@@ -45,26 +46,16 @@ const ROOTS: readonly Root[] = [
 const ASCII = ROOTS.filter(({ text }) => /^[\x20-\x7e]+$/.test(text));
 const OTHERS = ROOTS.filter((root) => !ASCII.includes(root));
 
-interface Stretch {
-  readonly start: number;
-  end: number;
-}
-
 let scan: LiteralScan | null = null;
 
 /** By turn: where one of its words stands, with what is around it; in order, and apart. */
 function stretchesIn(plain: string): readonly (readonly Stretch[])[] {
-  const stretches: Stretch[][] = TURNS.map(() => []);
+  const stretches: OpenStretch[][] = TURNS.map(() => []);
   const note = ({ turns, text }: Root, end: number): void => {
     // Within a word, and not at its start, it is another one.
     if (isLatin(plain.charCodeAt(end - text.length - 1))) return;
     const start = Math.max(0, end - text.length - AROUND);
-    for (const turn of turns) {
-      const all = stretches[turn] ?? [];
-      const last = all.at(-1);
-      if (last !== undefined && start <= last.end) last.end = Math.max(last.end, end + AROUND);
-      else all.push({ start, end: end + AROUND });
-    }
+    for (const turn of turns) addStretch(stretches[turn] ?? [], start, end + AROUND);
   };
   scan ??= new LiteralScan(ASCII.map(({ text }) => ({ text, anyCase: false })));
   scan.scan(plain, (index, end) => {

@@ -4,7 +4,8 @@
  *
  * Ring 1.
  */
-import type { Finding } from '../text/finding.ts';
+import { type Finding, findingOf } from '../text/finding.ts';
+import { matchAt } from '../text/match.ts';
 
 const NAME = "\\p{Lu}[\\p{L}\\p{M}'’.-]{0,24}";
 const ENGLISH_TYPES =
@@ -56,8 +57,7 @@ export function addressAt(text: string, at: number, end: number): Finding | null
     if (found !== null) return found;
   }
   if (!mayGoOn(text, end)) return null;
-  NUMBER_FIRST.lastIndex = at;
-  const match = NUMBER_FIRST.exec(text);
+  const match = matchAt(NUMBER_FIRST, text, at);
   if (
     match === null ||
     /^(?:19|20)\d\d /.test(match[0]) ||
@@ -109,13 +109,14 @@ function streetBefore(text: string, at: number): Finding | null {
   const whole = text.slice(Math.max(0, at - FAR), at);
   const stretch = whole.replace(BETWEEN, '');
   if (!/[\p{L}.]$/u.test(stretch)) return null;
-  HOUSE.lastIndex = at;
-  const house = HOUSE.exec(text);
+  const house = matchAt(HOUSE, text, at);
+  if (house === null) return null;
+  const end = at + house[0].length;
   const line = stretch.slice(stretch.lastIndexOf('\n') + 1);
-  const street = (mayBeStreet(stretch) ? lastStreet(line) : null) ?? namedStreet(line, text, HOUSE.lastIndex);
-  if (street === null || house === null) return null;
+  const street = (mayBeStreet(stretch) ? lastStreet(line) : null) ?? namedStreet(line, text, end);
+  if (street === null) return null;
   const start = at - (whole.length - stretch.length) - (line.length - street);
-  return address(text, start, at + house[0].length, 0.85);
+  return address(text, start, end, 0.85);
 }
 
 /** `Am Alten Markt 12, 50667 Köln`: any name, where a postal code follows. */
@@ -138,8 +139,7 @@ function lastStreet(line: string): number | null {
 }
 
 function namedStreet(line: string, text: string, end: number): number | null {
-  CODE_BEHIND.lastIndex = end;
-  if (!CODE_BEHIND.test(text)) return null;
+  if (matchAt(CODE_BEHIND, text, end) === null) return null;
   const street = NAMED_AT_END.exec(line)?.[1] ?? null;
   return street === null ? null : line.length - street.length;
 }
@@ -147,9 +147,9 @@ function namedStreet(line: string, text: string, end: number): number | null {
 /** The box whose word ends at `end`, or null. */
 export function boxAt(text: string, word: string, end: number): Finding | null {
   for (const lead of word.startsWith('box') ? [8, 7, 6, 5, 4, 3] : [0]) {
-    BOX.lastIndex = Math.max(0, end - word.length - lead);
-    const match = BOX.exec(text);
-    if (match !== null) return address(text, BOX.lastIndex - match[0].length, BOX.lastIndex, 0.8);
+    const start = Math.max(0, end - word.length - lead);
+    const match = matchAt(BOX, text, start);
+    if (match !== null) return address(text, start, start + match[0].length, 0.8);
   }
   return null;
 }
@@ -157,19 +157,13 @@ export function boxAt(text: string, word: string, end: number): Finding | null {
 function address(text: string, start: number, end: number, confidence: number): Finding {
   let until = end;
   for (const part of BEHIND) {
-    part.lastIndex = until;
-    const match = part.exec(text);
+    const match = matchAt(part, text, until);
     if (match !== null) until += match[0].trimEnd().length;
   }
   // The full stop of a sentence, not of `St.`
   const isFullStop =
     text[until - 1] === '.' &&
     !/(?:St|Ave|Rd|Blvd|Ln|Dr|Ct|Pl|Sq|Str|str)\.$/.test(text.slice(until - 6, until));
-  return {
-    kind: 'ADDRESS',
-    start,
-    end: isFullStop ? until - 1 : until,
-    confidence,
-    reason: 'a house number beside a street',
-  };
+  const stretch = { start, end: isFullStop ? until - 1 : until };
+  return findingOf('ADDRESS', stretch, confidence, 'a house number beside a street');
 }

@@ -1,5 +1,5 @@
 /** Dates of birth: a date behind a word that says so. Ring 1. */
-import type { Finding } from '../text/finding.ts';
+import { type Finding, findingOf } from '../text/finding.ts';
 
 /** Words that announce one, as they are looked for. */
 export const BIRTH_WORDS: readonly string[] =
@@ -36,12 +36,7 @@ export function birthBehind(text: string, end: number): Finding | null {
   )
     return null;
   const start = end + match.index;
-  if (/\d/.test(text[start - 1] ?? ' ') || /\d/.test(text[start + match[0].length] ?? ' ')) return null;
-  return {
-    kind: 'DATE_OF_BIRTH',
-    start,
-    end: start + match[0].length,
-    confidence: 0.85,
-    reason: 'a date behind a word for birth',
-  };
+  const last = start + match[0].length;
+  if (/\d/.test(text[start - 1] ?? ' ') || /\d/.test(text[last] ?? ' ')) return null;
+  return findingOf('DATE_OF_BIRTH', { start, end: last }, 0.85, 'a date behind a word for birth');
 }

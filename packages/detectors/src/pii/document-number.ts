@@ -1,5 +1,6 @@
 /** Passports and driver's licences: a number behind the word, and the lines that machines read. Ring 1. */
-import type { Finding } from '../text/finding.ts';
+import { type Finding, findingOf, type Stretch } from '../text/finding.ts';
+import { matchAt } from '../text/match.ts';
 import { wordList } from '../text/words.ts';
 
 export const PASSPORT_WORDS = wordList(`
@@ -14,16 +15,13 @@ export function passportBehind(text: string, end: number): Finding | null {
   const match = NUMBER.exec(text.slice(end, end + 64));
   const number = match?.[1] ?? null;
   if (match === null || number === null || !/\d{4}|\d.*\d.*\d/.test(number)) return null;
-  return endingAt(end + match[0].length, number, {
-    kind: 'PASSPORT',
-    confidence: 0.85,
-    reason: 'a number behind a word for passport',
-  });
+  const stretch = endingAt(end + match[0].length, number);
+  return findingOf('PASSPORT', stretch, 0.85, 'a number behind a word for passport');
 }
 
-/** The finding whose text ends at `end`. */
-function endingAt(end: number, text: string, said: Pick<Finding, 'kind' | 'confidence' | 'reason'>): Finding {
-  return { ...said, start: end - text.length, end };
+/** The place of a text that ends at `end`. */
+function endingAt(end: number, text: string): Stretch {
+  return { start: end - text.length, end };
 }
 
 const LINE = /([A-Z0-9<]{9})(\d)([A-Z<]{3})(\d{6})(\d)[MFX<](\d{6})(\d)[A-Z0-9<]{14,16}/y;
@@ -31,21 +29,14 @@ const FIRST = /P[A-Z<][A-Z<]{3}[A-Z<]{39}(?![A-Z<])/y;
 
 /** Both lines of the machine-readable zone of a passport (ICAO 9303) that begin at `at`. */
 export function machineReadableAt(text: string, at: number): Finding | null {
-  FIRST.lastIndex = at;
-  if (!FIRST.test(text)) return null;
-  const second =
-    FIRST.lastIndex +
-    (/^\r?\n[ \t]{0,8}/.exec(text.slice(FIRST.lastIndex, FIRST.lastIndex + 12))?.[0].length ?? 0);
-  LINE.lastIndex = second;
-  const match = LINE.exec(text);
+  const first = matchAt(FIRST, text, at)?.[0];
+  if (first === undefined) return null;
+  const end = at + first.length;
+  const second = end + (/^\r?\n[ \t]{0,8}/.exec(text.slice(end, end + 12))?.[0].length ?? 0);
+  const match = matchAt(LINE, text, second);
   if (match === null || checkDigit(match[1] ?? '') !== match[2]) return null;
-  return {
-    kind: 'PASSPORT',
-    start: at,
-    end: second + match[0].length,
-    confidence: 1,
-    reason: 'the lines of a passport, and their check digit',
-  };
+  const stretch = { start: at, end: second + match[0].length };
+  return findingOf('PASSPORT', stretch, 1, 'the lines of a passport, and their check digit');
 }
 
 function checkDigit(field: string): string {
@@ -64,9 +55,6 @@ export function licenceBehind(text: string, end: number): Finding | null {
   const match = LICENCE.exec(text.slice(end, end + 80));
   const number = match?.[1] ?? null;
   if (match === null || number === null || number.replace(/\D/g, '').length < FEWEST_DIGITS) return null;
-  return endingAt(end + match[0].length, number, {
-    kind: 'US_DRIVER_LICENSE',
-    confidence: 0.8,
-    reason: 'a number behind a word for a driver’s licence',
-  });
+  const stretch = endingAt(end + match[0].length, number);
+  return findingOf('US_DRIVER_LICENSE', stretch, 0.8, 'a number behind a word for a driver’s licence');
 }

@@ -1,7 +1,8 @@
 /** E-mail addresses, from their `@`. Ring 1. */
 
 import type * as Tldts from 'tldts';
-import type { Finding } from '../text/finding.ts';
+import { type Finding, findingOf } from '../text/finding.ts';
+import { matchAt } from '../text/match.ts';
 import { onDemand } from '../text/on-demand.ts';
 
 const TLDTS = onDemand<typeof Tldts>('tldts');
@@ -20,8 +21,7 @@ const UNREGISTERED = /\.(?:example|test|invalid|localhost|local|internal|lan|cor
 export function emailAt(text: string, at: number): Finding | null {
   const start = localStart(text, at);
   if (start === at) return null;
-  DOMAIN.lastIndex = at + 1;
-  const domain = DOMAIN.exec(text)?.[0].replace(/-+$/, '') ?? null;
+  const domain = matchAt(DOMAIN, text, at + 1)?.[0].replace(/-+$/, '') ?? null;
   if (domain === null || !isDomain(domain)) return null;
   // `scheme://user@host` and `git@host:path` name accounts of machines.
   const before = text.slice(Math.max(0, start - 3), start);
@@ -29,13 +29,7 @@ export function emailAt(text: string, at: number): Finding | null {
   const end = at + 1 + domain.length;
   if (text[end] === ':' && /[\w~./]/.test(text[end + 1] ?? ' ') && !/\d/.test(text[end + 1] ?? ''))
     return null;
-  return {
-    kind: 'EMAIL_ADDRESS',
-    start,
-    end,
-    confidence: 1,
-    reason: 'an e-mail address of a domain that can be',
-  };
+  return findingOf('EMAIL_ADDRESS', { start, end }, 1, 'an e-mail address of a domain that can be');
 }
 
 function localStart(text: string, at: number): number {
@@ -69,15 +63,9 @@ export function speltEmailAt(text: string, bracket: number): Finding | null {
   while (start > 0 && end - start < MOST_LOCAL && /[\p{L}\p{N}._%+-]/u.test(text[start - 1] ?? ''))
     start -= 1;
   if (start === end) return null;
-  SPELT.lastIndex = start;
-  const match = SPELT.exec(text);
+  const match = matchAt(SPELT, text, start);
   const domain = match?.[2]?.replace(/[ \t]*[[({<][ \t]?\p{L}+[ \t]?[\])}>][ \t]*/giu, '.') ?? '';
   if (match === null || !isDomain(domain)) return null;
-  return {
-    kind: 'EMAIL_ADDRESS',
-    start,
-    end: start + match[0].length,
-    confidence: 0.8,
-    reason: 'an e-mail address, spelt',
-  };
+  const stretch = { start, end: start + match[0].length };
+  return findingOf('EMAIL_ADDRESS', stretch, 0.8, 'an e-mail address, spelt');
 }

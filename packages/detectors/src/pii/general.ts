@@ -4,10 +4,13 @@
  */
 
 import { linksIn } from '../links/links.ts';
-import type { Finding } from '../text/finding.ts';
+import { type Finding, findingOf } from '../text/finding.ts';
+import { matchesIn } from '../text/match.ts';
 import { wordSet } from '../text/words.ts';
 import { DATE_PATTERN } from './birth.ts';
 import { nameLists } from './names/name-lists.ts';
+
+const CONFIDENCE = 0.85;
 
 /** What is asked for of `GENERAL_KINDS`. */
 export function findGeneral(text: string, kinds: ReadonlySet<string>): readonly Finding[] {
@@ -28,8 +31,8 @@ const DATE_OR_TIME = new RegExp(
 );
 
 function findDates(text: string): readonly Finding[] {
-  return [...text.matchAll(DATE_OR_TIME)].map(({ 0: date, index }) =>
-    finding('DATE_TIME', index, date, 'the form of a date or a time'),
+  return matchesIn(text, DATE_OR_TIME).map((match) =>
+    findingOf('DATE_TIME', match, CONFIDENCE, 'the form of a date or a time'),
   );
 }
 
@@ -41,25 +44,16 @@ const CAPITAL_WORD = /(?<![\p{L}\p{N}])\p{Lu}[\p{L}’'-]{2,24}(?![\p{L}\p{N}])/
 /** Only with a capital: `polish` is another word. */
 function findGroups(text: string): readonly Finding[] {
   const { demonyms } = nameLists();
-  return [...text.matchAll(CAPITAL_WORD)]
-    .filter(([word]) => demonyms.has(word.toLowerCase()) || BELIEFS.has(word.toLowerCase()))
-    .map(({ 0: word, index }) => finding('NRP', index, word, 'a word for a nation, a religion or a party'));
+  return matchesIn(text, CAPITAL_WORD)
+    .filter(({ text: word }) => demonyms.has(word.toLowerCase()) || BELIEFS.has(word.toLowerCase()))
+    .map((match) => findingOf('NRP', match, CONFIDENCE, 'a word for a nation, a religion or a party'));
 }
 
 const WITHOUT_SCHEME =
   /(?<![\p{L}\p{N}/@.-])www\.[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,8}(?:\/[^\s<>"'`]{0,2000})?/giu;
 
 function findUrls(text: string): readonly Finding[] {
-  const written = linksIn(text).map(({ start, end }) => ({ start, end }));
-  const bare = [...text.matchAll(WITHOUT_SCHEME)].map(({ 0: url, index }) => ({
-    start: index,
-    end: index + url.length,
-  }));
-  return [...written, ...bare].map(({ start, end }) =>
-    finding('URL', start, text.slice(start, end), 'an address on the web'),
+  return [...linksIn(text), ...matchesIn(text, WITHOUT_SCHEME)].map((match) =>
+    findingOf('URL', match, CONFIDENCE, 'an address on the web'),
   );
-}
-
-function finding(kind: string, start: number, found: string, reason: string): Finding {
-  return { kind, start, end: start + found.length, confidence: 0.85, reason };
 }

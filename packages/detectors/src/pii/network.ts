@@ -1,5 +1,6 @@
 /** IP and MAC addresses. Ring 1. */
 import type { Finding } from '../text/finding.ts';
+import { matchAt } from '../text/match.ts';
 
 const V4 = /(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}(?![\w]|\.\d|-[\w])/y;
 /** Versions have four parts, too. */
@@ -8,18 +9,13 @@ const VERSION =
 
 /** The IPv4 address that begins at `at`, or null. */
 export function ipv4At(text: string, at: number): Finding | null {
-  V4.lastIndex = at;
-  const match = V4.exec(text);
+  const match = matchAt(V4, text, at);
   // Behind a number and a dot it is the rest of something longer.
   if (match === null) return null;
   const before = text.slice(Math.max(0, at - 16), at);
   if (VERSION.test(before) || /\d\.$/.test(before)) return null;
-  return finding(
-    'IP_ADDRESS',
-    at,
-    at + match[0].length,
-    /^(?:0|[1-9]\.[0-9]\.[0-9]\.[0-9]$)/.test(match[0]) ? 0.55 : 0.9,
-  );
+  const isVersion = /^(?:0|[1-9]\.[0-9]\.[0-9]\.[0-9]$)/.test(match[0]);
+  return finding('IP_ADDRESS', at, at + match[0].length, isVersion ? 0.55 : 0.9);
 }
 
 const MOST = 48;
@@ -56,8 +52,7 @@ const MAC_APART =
 
 /** A MAC address without colons, that begins at `at`. */
 export function macAt(text: string, at: number): Finding | null {
-  MAC_APART.lastIndex = at;
-  const match = MAC_APART.exec(text);
+  const match = matchAt(MAC_APART, text, at);
   if (match === null || /^[\d.-]+$/.test(match[0])) return null;
   return finding('MAC_ADDRESS', at, at + match[0].length, 0.9);
 }

@@ -7,7 +7,8 @@
 
 import type * as Phones from 'libphonenumber-js/max';
 import type { CountryCode } from 'libphonenumber-js/max';
-import type { Finding } from '../text/finding.ts';
+import { type Finding, findingOf } from '../text/finding.ts';
+import { matchAt } from '../text/match.ts';
 import { parserOnDemand } from '../text/on-demand.ts';
 
 const PHONES = parserOnDemand<typeof Phones>('libphonenumber-js/max');
@@ -40,8 +41,7 @@ const MOST_DIALLED = 17;
 /** The number that begins at `at`, with the `+` or bracket before it, or null. */
 export function phoneAt(text: string, digit: number): Finding | null {
   const at = beginning(text, digit);
-  WRITTEN.lastIndex = at;
-  const written = WRITTEN.exec(text)?.[0].replace(/[^\d)]+$/, '') ?? '';
+  const written = matchAt(WRITTEN, text, at)?.[0].replace(/[^\d)]+$/, '') ?? '';
   const number = balanced(written);
   const end = at + number.length;
   if (!isApart(text, at, end)) return null;
@@ -51,15 +51,9 @@ export function phoneAt(text: string, digit: number): Finding | null {
   const before = text.slice(Math.max(0, at - 48), at);
   const confidence = confidenceOf(number, before);
   if (confidence === null) return null;
-  EXTENSION.lastIndex = end;
-  const extension = EXTENSION.exec(text)?.[0].length ?? 0;
-  return {
-    kind: 'PHONE_NUMBER',
-    start: at,
-    end: end + extension,
-    confidence,
-    reason: 'a number of a telephone plan',
-  };
+  const extension = matchAt(EXTENSION, text, end)?.[0].length ?? 0;
+  const stretch = { start: at, end: end + extension };
+  return findingOf('PHONE_NUMBER', stretch, confidence, 'a number of a telephone plan');
 }
 
 /** Null if it is not one. */

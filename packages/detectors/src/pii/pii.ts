@@ -4,8 +4,9 @@
  *
  * Ring 1.
  */
-import type { Finding } from '../text/finding.ts';
+import { type Finding, findingOf } from '../text/finding.ts';
 import { type Literal, LiteralScan } from '../text/literal-scan.ts';
+import { matchAt } from '../text/match.ts';
 import { lowBytes } from '../text/text-units.ts';
 import { addressAt, BOX_WORDS, boxAt } from './address.ts';
 import { BIRTH_WORDS, birthBehind } from './birth.ts';
@@ -182,19 +183,13 @@ function surestNumber(text: string, start: number, forms: readonly NumberForm[])
   let best: Finding | null = null;
   let before: string | null = null;
   for (const { kind, pattern, isValid, alone, announced: announcedAs, announcing } of forms) {
-    pattern.lastIndex = start;
-    const match = pattern.exec(text)?.[0] ?? null;
+    const match = matchAt(pattern, text, start)?.[0] ?? null;
     if (match === null || !isValid(compactOf(match))) continue;
     before ??= text.slice(Math.max(0, start - ANNOUNCED_WITHIN), start).toLowerCase();
     const confidence = announcing?.test(before) === true ? announcedAs : alone;
-    if (confidence > (best?.confidence ?? 0) && isWhole(text, start + match.length))
-      best = {
-        kind,
-        start,
-        end: start + match.length,
-        confidence,
-        reason: 'the form of such a number, and its check digits',
-      };
+    const end = start + match.length;
+    if (confidence > (best?.confidence ?? 0) && isWhole(text, end))
+      best = findingOf(kind, { start, end }, confidence, 'the form of such a number, and its check digits');
   }
   return best;
 }
@@ -210,21 +205,15 @@ const IBAN = /[A-Za-z]{2}\d{2}(?:[ \u00a0-]?[A-Za-z0-9]){11,30}/y;
 function ibanAt(text: string, start: number): Finding | null {
   const length = ibanLength(text.slice(start, start + 2).toUpperCase());
   if (length === null) return null;
-  IBAN.lastIndex = start;
-  const match = IBAN.exec(text)?.[0] ?? '';
+  const match = matchAt(IBAN, text, start)?.[0] ?? '';
   // Words that follow would be taken for more of it: the country says how long it is.
   let end = 0;
   for (let count = 0; end < match.length && count < length; end++)
     if (/[A-Za-z0-9]/.test(match[end] ?? '')) count += 1;
   const written = match.slice(0, end);
   if (isLetterOrDigit(text.charCodeAt(start + end)) || !isIban(compactOf(written))) return null;
-  return {
-    kind: 'IBAN_CODE',
-    start,
-    end: start + end,
-    confidence: 1,
-    reason: 'the length of its country, and its check digits',
-  };
+  const stretch = { start, end: start + end };
+  return findingOf('IBAN_CODE', stretch, 1, 'the length of its country, and its check digits');
 }
 
 // ── what a word announces ───────────────────────────────────────────────────────────────────────────────────────

@@ -2,6 +2,7 @@
  * From a text to what the classifier weighs: sentences, the signs in each, and its words as places in a table of
  * weights. Training and judging share this file. Ring 1. Linear; sentences have a greatest length.
  */
+import type { Stretch } from '../text/finding.ts';
 import { SIGNS } from './signs.ts';
 
 /** Weights of words and pairs of words, by hash. */
@@ -13,9 +14,7 @@ export const PAIRS = (SIGNS.length * (SIGNS.length - 1)) / 2;
 export const WINDOW = 3;
 const LONGEST = 600;
 
-export interface Sentence {
-  readonly start: number;
-  readonly end: number;
+export interface Sentence extends Stretch {
   /** A bit a sign. */
   readonly signs: number;
   /** Places in the table; a word that occurs twice is there twice. */
@@ -54,13 +53,8 @@ function smallLetters(text: string): string {
   }).join('');
 }
 
-interface Span {
-  readonly start: number;
-  readonly end: number;
-}
-
-function spansIn(text: string): readonly Span[] {
-  const spans: Span[] = [];
+function spansIn(text: string): readonly Stretch[] {
+  const spans: Stretch[] = [];
   let start = 0;
   const add = (end: number) => {
     for (let at = start; at < end; at = Math.min(end, at + LONGEST)) {
@@ -74,7 +68,7 @@ function spansIn(text: string): readonly Span[] {
   return spans;
 }
 
-function trimmed(text: string, from: number, to: number): Span {
+function trimmed(text: string, from: number, to: number): Stretch {
   let [start, end] = [from, to];
   while (start < end && isSpace(text.charCodeAt(start))) start++;
   while (end > start && isSpace(text.charCodeAt(end - 1))) end--;
@@ -86,7 +80,7 @@ function isSpace(code: number): boolean {
 }
 
 /** Each expression passes once over the whole text. */
-function signsIn(text: string, spans: readonly Span[]): Int32Array {
+function signsIn(text: string, spans: readonly Stretch[]): Int32Array {
   const found = new Int32Array(spans.length);
   for (const [bit, { pattern }] of SIGNS.entries()) {
     let at = 0;

@@ -6,7 +6,7 @@
 
 import type { HiddenFinding } from '../hidden-text/hidden-finding.ts';
 import { findHidden } from '../hidden-text/hidden-text.ts';
-import type { FindIn } from '../text/finding.ts';
+import type { FindIn, Stretch } from '../text/finding.ts';
 import { onDemand } from '../text/on-demand.ts';
 import { logistic, readWeights, type StoredWeights, type Window, windowsOf } from './classifier.ts';
 import { type Sentence, sentencesIn } from './features.ts';
@@ -39,9 +39,7 @@ const MOST_FOLLOWING = 8;
 /** UTF-16 units on either side in which marks around an order are looked for. */
 const MOST_AROUND = 800;
 
-export interface InjectionSpan {
-  readonly start: number;
-  readonly end: number;
+export interface InjectionSpan extends Stretch {
   /** From 0 to 1. */
   readonly confidence: number;
   /** Whether it was hidden: the span is then what hid it. */
@@ -176,12 +174,7 @@ function belongs(text: string, sentences: readonly Sentence[], at: number, score
 const OPENING = /<([a-zA-Z][\w-]{2,40})(?:\s[^<>\n]{0,80})?>\s{0,8}(?:[^<>]{0,200})$/;
 
 /** `<IMPORTANT>` … `</IMPORTANT>` around it, and lines of strokes: an order that is set apart is one as a whole. */
-function withinMarks(
-  text: string,
-  start: number,
-  least: number,
-  end: number,
-): { start: number; end: number } {
+function withinMarks(text: string, start: number, least: number, end: number): Stretch {
   const before = text.slice(Math.max(0, start - MOST_AROUND), start);
   const opening = OPENING.exec(before);
   const name = opening?.[1] ?? '';

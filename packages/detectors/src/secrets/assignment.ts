@@ -5,7 +5,8 @@
  *
  * Ring 1.
  */
-import type { Finding } from '../text/finding.ts';
+import { type Finding, findingOf } from '../text/finding.ts';
+import { matchAt } from '../text/match.ts';
 import { entropyOf, isPlaceholder } from './placeholder.ts';
 
 type Promised = 'password' | 'key';
@@ -67,13 +68,9 @@ export function assignedSecret(text: string, word: string, end: number): Finding
   if (value === null) return null;
   const isSecret = promised === 'password' ? looksLikePassword(value) : looksLikeKey(value, word);
   if (!isSecret) return null;
-  return {
-    kind: promised === 'password' ? 'PASSWORD' : 'GENERIC_SECRET',
-    start: value.start,
-    end: value.start + value.text.length,
-    confidence: 0.7,
-    reason: `the word before it announces a ${promised}`,
-  };
+  const kind = promised === 'password' ? 'PASSWORD' : 'GENERIC_SECRET';
+  const stretch = { start: value.start, end: value.start + value.text.length };
+  return findingOf(kind, stretch, 0.7, `the word before it announces a ${promised}`);
 }
 
 function announces(word: string, before: string, behind: string, text: string, start: number): boolean {
@@ -96,17 +93,13 @@ interface Value {
 }
 
 function valueBehind(text: string, at: number, isBare: boolean): Value | null {
-  FOLLOWED.lastIndex = at;
-  let behind = FOLLOWED.test(text) ? FOLLOWED.lastIndex : -1;
-  if (behind < 0 && isBare) {
-    OPTION_FOLLOWED.lastIndex = at;
-    behind = OPTION_FOLLOWED.test(text) ? OPTION_FOLLOWED.lastIndex : -1;
-  }
-  if (behind < 0) return null;
+  const between =
+    matchAt(FOLLOWED, text, at)?.[0] ?? (isBare ? matchAt(OPTION_FOLLOWED, text, at)?.[0] : undefined);
+  if (between === undefined) return null;
+  let behind = at + between.length;
   // `b'…'` are bytes, in Python.
   if (/^b['"]/.test(text.slice(behind, behind + 2))) behind += 1;
-  VALUE.lastIndex = behind;
-  const match = VALUE.exec(text);
+  const match = matchAt(VALUE, text, behind);
   if (match === null) return null;
   const [whole, escaped, ...rest] = match;
   const quoted = escaped ?? rest.slice(0, 3).find((one) => one !== undefined);

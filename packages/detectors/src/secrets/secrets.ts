@@ -5,8 +5,9 @@
  *
  * Ring 1.
  */
-import type { Finding } from '../text/finding.ts';
+import { type Finding, findingOf } from '../text/finding.ts';
 import { type Literal, LiteralScan } from '../text/literal-scan.ts';
+import { matchAt } from '../text/match.ts';
 import { ANNOUNCING_ELSEWHERE, ANNOUNCING_WORDS, assignedSecret } from './assignment.ts';
 import { FORMS, type SecretForm } from './kinds.ts';
 import { entropyOf, isPlaceholder } from './placeholder.ts';
@@ -73,20 +74,17 @@ export function findSecrets(text: string): readonly Finding[] {
 function formAt(form: SecretForm, text: string, at: number): Finding | null {
   const start = startOf(form, text, at);
   if (start === null) return null;
-  form.pattern.lastIndex = start;
-  const match = form.pattern.exec(text);
+  const match = matchAt(form.pattern, text, start);
   if (match === null) return null;
   const secret = match[1] ?? match[0];
   const from = match[1] === undefined ? start : start + match[0].lastIndexOf(secret);
-  const finding = { kind: form.kind, start: from, end: from + secret.length };
+  const found = (confidence: number, reason: string) =>
+    findingOf(form.kind, { start: from, end: from + secret.length }, confidence, reason);
   const verdict = form.check?.(match[0]) ?? 'open';
-  if (verdict === 'proven')
-    return { ...finding, confidence: 1, reason: 'the form of such a key, and its check digits' };
+  if (verdict === 'proven') return found(1, 'the form of such a key, and its check digits');
   if (verdict === 'open' && !isPlaceholder(secret) && entropyOf(secret) >= form.entropy)
-    return { ...finding, confidence: 0.9, reason: 'the form of such a key' };
-  return form.isSeed
-    ? { ...finding, confidence: 0.5, reason: 'the form of such a key, but it looks made up' }
-    : null;
+    return found(0.9, 'the form of such a key');
+  return form.isSeed ? found(0.5, 'the form of such a key, but it looks made up') : null;
 }
 
 /** Where the secret begins; null: it would begin within a word. */

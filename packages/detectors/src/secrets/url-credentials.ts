@@ -1,5 +1,6 @@
 /** Passwords in addresses: `scheme://user:password@host`. Ring 1. */
-import type { Finding } from '../text/finding.ts';
+import { type Finding, findingOf } from '../text/finding.ts';
+import { matchAt } from '../text/match.ts';
 import { isPlaceholder } from './placeholder.ts';
 
 /** Where one may stand: looked for by this text. */
@@ -12,19 +13,14 @@ const MOST_SCHEME = 32;
 
 /** The password in the address whose `://` ends before `end`; null: it has none. */
 export function urlCredentials(text: string, end: number): Finding | null {
-  BEHIND.lastIndex = end;
-  const match = BEHIND.exec(text);
+  const match = matchAt(BEHIND, text, end);
   const password = match?.[1] ?? null;
   if (match === null || password === null || isNone(password)) return null;
   const at = end + match[0].indexOf(`:${password}@`) + 1;
   const isDatabase = DATABASES.test(schemeBefore(text, end - SCHEME_END.length));
-  return {
-    kind: isDatabase ? 'CONNECTION_STRING' : 'BASIC_AUTH_URL',
-    start: at,
-    end: at + password.length,
-    confidence: 0.9,
-    reason: 'an address with a password in it',
-  };
+  const kind = isDatabase ? 'CONNECTION_STRING' : 'BASIC_AUTH_URL';
+  const stretch = { start: at, end: at + password.length };
+  return findingOf(kind, stretch, 0.9, 'an address with a password in it');
 }
 
 function isNone(password: string): boolean {

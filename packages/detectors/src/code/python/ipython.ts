@@ -1,11 +1,11 @@
 /** Lines of notebooks that are no Python: commands of the system and of the notebook itself. Ring 1. */
+
+import type { Stretch } from '../../text/finding.ts';
 import { wordSet } from '../../text/words.ts';
 
-export interface Magic {
+/** Its place is that of the command, without its sign. */
+export interface Magic extends Stretch {
   readonly command: string;
-  /** The command without its sign, in UTF-16 units of the text. */
-  readonly start: number;
-  readonly end: number;
   /** Whether a shell runs it; else the notebook does. */
   readonly isShell: boolean;
 }

@@ -1,10 +1,9 @@
 /** Whether the lines of a Python text stand where its blocks want them; the grammar takes any column. Ring 1. */
+import type { Stretch } from '../../text/finding.ts';
 import type { PythonNode } from './python-tree.ts';
 
 /** A stretch in which line ends mean nothing: a string, what is in brackets, a comment. */
-interface Stretch {
-  readonly start: number;
-  readonly end: number;
+interface Unbroken extends Stretch {
   readonly isComment: boolean;
 }
 
@@ -68,10 +67,10 @@ function columnAt(code: string, start: number): Column {
 /** Reads on from line to line, so each character is looked at once. */
 class LogicalLines {
   readonly #code: string;
-  readonly #stretches: readonly Stretch[];
+  readonly #stretches: readonly Unbroken[];
   #next = 0;
 
-  constructor(code: string, stretches: readonly Stretch[]) {
+  constructor(code: string, stretches: readonly Unbroken[]) {
     this.#code = code;
     this.#stretches = stretches;
   }
@@ -105,8 +104,8 @@ const CLOSING: ReadonlySet<string> = new Set([')', ']', '}']);
 const STRINGS: ReadonlySet<string> = new Set(['String', 'FormatString', 'ContinuedString']);
 
 /** In the order of the text; none within another. */
-function stretchesOf(nodes: readonly PythonNode[]): readonly Stretch[] {
-  const found: Stretch[] = [];
+function stretchesOf(nodes: readonly PythonNode[]): readonly Unbroken[] {
+  const found: Unbroken[] = [];
   let depth = 0;
   let open = 0;
   for (const { name, start, end } of nodes) {

@@ -2,12 +2,11 @@
 
 import type * as LezerPython from '@lezer/python';
 import type { parser as Grammar } from '@lezer/python';
+import type { Stretch } from '../../text/finding.ts';
 import { parserOnDemand } from '../../text/on-demand.ts';
-export interface PythonNode {
+export interface PythonNode extends Stretch {
   /** As the grammar names it: `CallExpression`, `VariableName`, `(`, … */
   readonly name: string;
-  readonly start: number;
-  readonly end: number;
   readonly parent: PythonNode | null;
   readonly children: PythonNode[];
   /** Its place among the children of its parent. */

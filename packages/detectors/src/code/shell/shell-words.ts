@@ -1,7 +1,8 @@
 /** Words of a shell command: what they come to, as far as that can be seen without running anything. Ring 1. */
 import type { DoubleQuotedChild, Word, WordPart } from 'unbash';
+import type { Stretch } from '../../text/finding.ts';
 
-export interface ShellWord {
+export interface ShellWord extends Stretch {
   /** What the command gets; null: only running it can tell. */
   readonly value: string | null;
   /** The same with `~` for a variable and `*` for what else is computed: enough to know a path by its end. */
@@ -10,8 +11,6 @@ export interface ShellWord {
   readonly bodyStart: number | null;
   /** Whether a command's output is part of it. */
   readonly hasSubstitution: boolean;
-  readonly start: number;
-  readonly end: number;
 }
 
 /** Words that a shell gets as one text, in the place of the first of them. */

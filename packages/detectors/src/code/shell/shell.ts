@@ -5,6 +5,7 @@
 
 import type * as Unbash from 'unbash';
 import type { Assignment, Command, ParsedScript, Pipeline, Redirection, SyntaxNode, Word } from 'unbash';
+import type { Stretch } from '../../text/finding.ts';
 import { onDemand, parserOnDemand } from '../../text/on-demand.ts';
 import { byWord } from '../../text/words.ts';
 import { decodedBase64, decodedHex } from '../computed-text.ts';
@@ -19,7 +20,6 @@ import {
   LONGEST_CODE,
   type Place,
   placed,
-  type Stretch,
 } from '../construct.ts';
 import { fencesOf } from '../fences.ts';
 import { sensitivePath } from '../sensitive-path.ts';

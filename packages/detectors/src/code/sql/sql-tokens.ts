@@ -2,8 +2,9 @@
  * SQL text to tokens and statements, as one of four servers would cut it. The same letters can be a text to one server
  * and code to another, so who does not know which server it is reads for all of them. Ring 1.
  */
+
+import type { Stretch } from '../../text/finding.ts';
 import { matchAt } from '../../text/match.ts';
-import type { Stretch } from '../construct.ts';
 
 export type SqlDialect = 'postgres' | 'mysql' | 'sqlite' | 'mssql';
 

@@ -3,6 +3,7 @@
  * like an injected piece. Read by a reader of our own, for four servers at once; nothing is run. Ring 1.
  */
 
+import type { Stretch } from '../../text/finding.ts';
 import { wordList, wordSet } from '../../text/words.ts';
 import {
   AT_THE_START,
@@ -11,7 +12,6 @@ import {
   ConstructReader,
   LONGEST_CODE,
   type Place,
-  type Stretch,
 } from '../construct.ts';
 import { fencesOf } from '../fences.ts';
 import { sensitivePath } from '../sensitive-path.ts';

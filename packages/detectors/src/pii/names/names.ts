@@ -5,17 +5,15 @@
  *
  * Ring 1.
  */
-import type { Finding } from '../../text/finding.ts';
+import { type Finding, findingOf, type Stretch } from '../../text/finding.ts';
 import { unitsOf } from '../../text/text-units.ts';
 import { wordList, wordSet } from '../../text/words.ts';
 import { type NameLists, nameLists } from './name-lists.ts';
 import { type NameSigns, nameStretches, WordFilter } from './name-stretches.ts';
 
-interface Word {
+interface Word extends Stretch {
   readonly text: string;
   readonly lower: string;
-  readonly start: number;
-  readonly end: number;
 }
 
 /** Words with a capital that stand together, perhaps with `von`, `de la` between them. */
@@ -160,7 +158,8 @@ interface Taken {
 function taken(kind: string, words: readonly Word[], confidence: number, reason: string): Taken | null {
   const [first, last] = [words[0], words.at(-1)];
   if (first === undefined || last === undefined) return null;
-  return { finding: { kind, start: first.start, end: last.end, confidence, reason }, words: words.length };
+  const stretch = { start: first.start, end: last.end };
+  return { finding: findingOf(kind, stretch, confidence, reason), words: words.length };
 }
 
 // ── persons ─────────────────────────────────────────────────────────────────────────────────────────────────────
