@@ -39,154 +39,94 @@ const QUESTIONS = onDemand<typeof Questions>('../asking/rule.ts');
 const SECRETS = onDemand<typeof Secrets>('../secrets/rule.ts');
 const TOPIC = onDemand<typeof Topic>('../topic/rule.ts');
 
+type ParameterNames = readonly [string, ...string[]];
+
 const DETECTORS: readonly DetectorSpec[] = [
-  {
-    name: 'pii',
-    parameters: ['data', 'entities', 'threshold'],
-    choices: { entities: KINDS },
-    run: (call) => PII().pii(call),
-  },
-  {
-    name: 'secrets',
-    parameters: ['data', 'threshold'],
-    run: (call) => SECRETS().secrets(call),
-  },
-  {
-    name: 'hidden_text',
-    parameters: ['data', 'threshold'],
-    run: (call) => HIDDEN_TEXT().hiddenText(call),
-  },
-  {
-    name: 'unicode',
-    parameters: ['data', 'categories'],
-    choices: { categories: new Set(CATEGORY_NAMES) },
-    run: (call) => HIDDEN_TEXT().unicode(call),
-  },
-  {
-    name: 'prompt_injection',
-    parameters: ['data', 'model', 'threshold'],
-    run: (call) => PROMPT_INJECTION().promptInjection(call),
-  },
-  {
-    name: 'injection_spans',
-    parameters: ['data', 'threshold'],
-    run: (call) => PROMPT_INJECTION().spansAsValues(call),
-  },
-  {
-    name: 'python_code',
-    parameters: ['data', 'ipython_mode', 'threshold'],
-    run: (call) => CODE().python(call),
-  },
-  {
-    name: 'ipython_code',
-    parameters: ['data', 'threshold'],
-    run: (call) => CODE().ipython(call),
-  },
-  {
-    name: 'semgrep',
-    parameters: ['data', 'lang'],
-    choices: { lang: new Set(['bash', 'python']) },
-    run: (call) => CODE().semgrep(call),
-  },
-  {
-    name: 'javascript_code',
-    parameters: ['data', 'threshold'],
-    run: (call) => CODE().javascript(call),
-  },
-  {
-    name: 'shell_code',
-    parameters: ['data', 'threshold'],
-    run: (call) => CODE().shell(call),
-  },
-  {
-    name: 'sql_code',
-    parameters: ['data', 'dialect', 'threshold'],
-    choices: { dialect: new Set(['mssql', 'mysql', 'postgres', 'sqlite']) },
-    run: (call) => CODE().sql(call),
-  },
-  {
-    name: 'links',
-    parameters: ['data'],
-    run: (call) => LINKS().links(call),
-  },
-  {
-    name: 'html_code',
-    parameters: ['data'],
-    run: (call) => LINKS().htmlCode(call),
-  },
-  {
-    name: 'link_exfiltration',
-    parameters: ['data', 'private', 'threshold'],
-    run: (call) => LINKS().linkExfiltration(call),
-  },
-  {
-    name: 'copyright',
-    parameters: ['data', 'threshold'],
-    run: (call) => COMPARISON().copyright(call),
-  },
-  {
-    name: 'fuzzy_contains',
-    parameters: ['text', 'query', 'query_similarity_threshold', 'use_semantic'],
-    run: (call) => COMPARISON().fuzzyContains(call),
-  },
-  {
-    name: 'lexical_similarity',
-    parameters: ['data', 'target'],
-    run: (call) => COMPARISON().lexical(call),
-  },
-  {
-    name: 'should_allow_rbac',
-    parameters: ['data', 'scope', 'user', 'user_roles', 'role_grants'],
-    run: (call) => COMPARISON().shouldAllowRbac(call),
-  },
+  spec('pii', ['data', 'entities', 'threshold'], (call) => PII().pii(call), { entities: KINDS }),
+  spec('secrets', ['data', 'threshold'], (call) => SECRETS().secrets(call)),
+  spec('hidden_text', ['data', 'threshold'], (call) => HIDDEN_TEXT().hiddenText(call)),
+  spec('unicode', ['data', 'categories'], (call) => HIDDEN_TEXT().unicode(call), {
+    categories: new Set(CATEGORY_NAMES),
+  }),
+  spec('prompt_injection', ['data', 'model', 'threshold'], (call) =>
+    PROMPT_INJECTION().promptInjection(call),
+  ),
+  spec('injection_spans', ['data', 'threshold'], (call) => PROMPT_INJECTION().spansAsValues(call)),
+  spec('python_code', ['data', 'ipython_mode', 'threshold'], (call) => CODE().python(call)),
+  spec('ipython_code', ['data', 'threshold'], (call) => CODE().ipython(call)),
+  spec('semgrep', ['data', 'lang'], (call) => CODE().semgrep(call), { lang: new Set(['bash', 'python']) }),
+  spec('javascript_code', ['data', 'threshold'], (call) => CODE().javascript(call)),
+  spec('shell_code', ['data', 'threshold'], (call) => CODE().shell(call)),
+  spec('sql_code', ['data', 'dialect', 'threshold'], (call) => CODE().sql(call), {
+    dialect: new Set(['mssql', 'mysql', 'postgres', 'sqlite']),
+  }),
+  spec('links', ['data'], (call) => LINKS().links(call)),
+  spec('html_code', ['data'], (call) => LINKS().htmlCode(call)),
+  spec('link_exfiltration', ['data', 'private', 'threshold'], (call) => LINKS().linkExfiltration(call)),
+  spec('copyright', ['data', 'threshold'], (call) => COMPARISON().copyright(call)),
+  spec('fuzzy_contains', ['text', 'query', 'query_similarity_threshold', 'use_semantic'], (call) =>
+    COMPARISON().fuzzyContains(call),
+  ),
+  spec('lexical_similarity', ['data', 'target'], (call) => COMPARISON().lexical(call)),
+  spec('should_allow_rbac', ['data', 'scope', 'user', 'user_roles', 'role_grants'], (call) =>
+    COMPARISON().shouldAllowRbac(call),
+  ),
 ];
 
-/** Those that someone else answers: without `asking`, rules that use them are undecided with the reason. */
-const ASKING: readonly {
+function spec(
+  name: string,
+  parameters: ParameterNames,
+  run: DetectorSpec['run'],
+  choices: DetectorSpec['choices'] & object = {},
+): DetectorSpec {
+  return { name, parameters, run, choices };
+}
+
+/** One that someone else answers: without `asking`, rules that use it are undecided with the reason. */
+interface AskingSpec {
   readonly name: string;
-  readonly parameters: readonly [string, ...string[]];
+  readonly parameters: ParameterNames;
   readonly run: (call: DetectorCall, asking: Asking) => Json | NoAnswer;
-  /** Whether it answers this call itself, because nobody else can; absent: it never does. */
-  readonly computes?: (call: DetectorCall, asking: Asking) => boolean;
-}[] = [
-  {
-    name: 'llm',
-    parameters: ['prompt', 'system_prompt', 'model', 'temperature', 'max_tokens'],
-    run: (call, asking) => QUESTIONS().llm(call, asking),
-  },
-  {
-    name: 'llm_confirm',
-    parameters: ['description', 'system_prompt', 'model', 'temperature', 'max_tokens'],
-    run: (call, asking) => QUESTIONS().llmConfirm(call, asking),
-  },
-  {
-    name: 'is_similar',
-    parameters: ['data', 'target', 'threshold'],
-    run: (call, asking) => QUESTIONS().isSimilar(call, asking),
-  },
-  {
-    name: 'embedding_similarity',
-    parameters: ['data', 'target', 'mode'],
-    run: (call, asking) => QUESTIONS().embeddingSimilarity(call, asking),
-  },
-  {
-    name: 'moderated',
-    parameters: ['data', 'model', 'default_threshold', 'cat_thresholds', 'split'],
-    run: (call, asking) => QUESTIONS().moderated(call, asking),
-    computes: ({ given }, { offers }) => given.model === 'cordon' || !offers.has('moderation'),
-  },
-  {
-    name: 'topic',
-    parameters: ['data', 'topics', 'threshold', 'model'],
-    run: (call, asking) => TOPIC().topic(call, asking),
-    computes: ({ given }) => (given.model ?? null) === null,
-  },
-  {
-    name: 'ocr',
-    parameters: ['images'],
-    run: (call, asking) => QUESTIONS().ocr(call, asking),
-  },
+  /** Whether it answers this call itself, because nobody else can. */
+  readonly computes: (call: DetectorCall, asking: Asking) => boolean;
+}
+
+const ASKING: readonly AskingSpec[] = [
+  asks('llm', ['prompt', 'system_prompt', 'model', 'temperature', 'max_tokens'], (call, asking) =>
+    QUESTIONS().llm(call, asking),
+  ),
+  asks(
+    'llm_confirm',
+    ['description', 'system_prompt', 'model', 'temperature', 'max_tokens'],
+    (call, asking) => QUESTIONS().llmConfirm(call, asking),
+  ),
+  asks('is_similar', ['data', 'target', 'threshold'], (call, asking) => QUESTIONS().isSimilar(call, asking)),
+  asks('embedding_similarity', ['data', 'target', 'mode'], (call, asking) =>
+    QUESTIONS().embeddingSimilarity(call, asking),
+  ),
+  asks(
+    'moderated',
+    ['data', 'model', 'default_threshold', 'cat_thresholds', 'split'],
+    (call, asking) => QUESTIONS().moderated(call, asking),
+    ({ given }, { offers }) => given.model === 'cordon' || !offers.has('moderation'),
+  ),
+  asks(
+    'topic',
+    ['data', 'topics', 'threshold', 'model'],
+    (call, asking) => TOPIC().topic(call, asking),
+    ({ given }) => (given.model ?? null) === null,
+  ),
+  asks('ocr', ['images'], (call, asking) => QUESTIONS().ocr(call, asking)),
 ];
+
+function asks(
+  name: string,
+  parameters: ParameterNames,
+  run: AskingSpec['run'],
+  computes: AskingSpec['computes'] = () => false,
+): AskingSpec {
+  return { name, parameters, run, computes };
+}
 
 /** What a module of the user's may not name its functions: its own would stand in for ours, unseen. */
 export const STANDARD_NAMES: ReadonlySet<string> = new Set([...DETECTORS, ...ASKING].map(({ name }) => name));
@@ -207,7 +147,7 @@ export function standardDetectors(
       name,
       parameters,
       run: (call) => run(call, asking),
-      asksOutside: (call) => computes === undefined || !computes(call, asking),
+      asksOutside: (call) => !computes(call, asking),
     }),
   );
   const confined = ({ run, ...spec }: DetectorSpec): DetectorSpec => ({
