@@ -12,7 +12,7 @@ import {
   type PlannerStep,
   parseJson,
 } from '@cordon/core';
-import { Recogniser } from './recogniser.ts';
+import { attacksIn } from './recogniser.ts';
 import { dependenciesOf, type Scenario, type ScenarioCall, type Task } from './scenario.ts';
 import { taskIn } from './turn.ts';
 
@@ -33,7 +33,8 @@ export function planFor(
 ): PlannerAnswer {
   const told = toldIn(request);
   const covered = taskIn(told.query, scenarios);
-  const injected = obeys ? attackCalls(scenarios, request) : [];
+  const shown = request.messages.map(({ text }) => text);
+  const injected = obeys ? attacksIn(shown, scenarios).flatMap(({ calls }) => calls) : [];
   const steps = covered === null ? [] : taskSteps(covered.task, told, injected.length === 0);
   const attackers = groupsOf(injected, told).map((calls) => stepFor(calls, told, purposesOf(calls)));
   const shifted = steps.map(({ after, ...step }) =>
@@ -126,13 +127,6 @@ function purposesOf(calls: readonly ScenarioCall[]): string {
 /** The hub's memory may write `email_address` for what the user called `Email address`. */
 function folded(fact: string): string {
   return fact.toLowerCase().replace(/[\s_-]+/g, ' ');
-}
-
-function attackCalls(scenarios: readonly Scenario[], request: ModelRequest): readonly ScenarioCall[] {
-  const attacks = scenarios.flatMap((scenario) => scenario.attacks);
-  const recogniser = new Recogniser(attacks.map(({ text }) => text));
-  for (const { text } of request.messages) recogniser.read(text);
-  return attacks.filter(({ text }) => recogniser.sees(text)).flatMap(({ calls }) => calls);
 }
 
 function toldIn(request: ModelRequest): Told {

@@ -31,7 +31,7 @@ import {
   watchedTexts,
 } from './scenario.ts';
 import { type Turn, turnOf } from './turn.ts';
-import { holds, resolveEntries, type View } from './values.ts';
+import { holds, referenceIn, resolveEntries, type View } from './values.ts';
 
 /**
  * - `obedient`: does what every visible attack says, then what the user asked.
@@ -423,6 +423,6 @@ function read(text: string): Json {
 function referencesIn(value: Json): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(referencesIn);
   if (!isJsonObject(value)) return [];
-  if (typeof value.ref === 'string' && /^\$\d+$/.test(value.ref)) return [value.ref];
-  return Object.values(value).flatMap(referencesIn);
+  const reference = referenceIn(value);
+  return reference !== null ? [reference] : Object.values(value).flatMap(referencesIn);
 }

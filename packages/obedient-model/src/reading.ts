@@ -5,7 +5,7 @@
  * Ring 1.
  */
 import { isJsonObject, type Json, type JsonObject, type ModelRequest, parseJson } from '@cordon/core';
-import { Recogniser } from './recogniser.ts';
+import { attacksIn } from './recogniser.ts';
 import type { Scenario } from './scenario.ts';
 
 /** Longer texts are searched in their beginning only. */
@@ -40,10 +40,7 @@ function readerInput(request: ModelRequest): ReaderInput | null {
 
 /** The last of the attacks that are in the text and ask for an answer. Calls need tools, which a reader lacks. */
 function dictated(scenarios: readonly Scenario[], text: string): string | null {
-  const attacks = scenarios.flatMap((scenario) => scenario.attacks);
-  const recogniser = new Recogniser(attacks.map((attack) => attack.text));
-  recogniser.read(text);
-  const obeyed = attacks.findLast((attack) => attack.answer !== null && recogniser.sees(attack.text));
+  const obeyed = attacksIn([text], scenarios).findLast(({ answer }) => answer !== null);
   return obeyed?.answer?.filter((part) => typeof part === 'string').join('') ?? null;
 }
 

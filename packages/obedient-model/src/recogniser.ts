@@ -5,6 +5,7 @@
  *
  * Ring 1.
  */
+import type { Attack, Scenario } from './scenario.ts';
 
 /** Encodings inside encodings: an escaped base64 text is two deep. */
 const MAX_DEPTH = 3;
@@ -47,6 +48,14 @@ export class Recogniser {
   sees(text: string): boolean {
     return this.#watches.get(text)?.isComplete ?? false;
   }
+}
+
+/** The attacks whose text is visible in some texts. */
+export function attacksIn(texts: Iterable<string>, scenarios: readonly Scenario[]): readonly Attack[] {
+  const attacks = scenarios.flatMap((scenario) => scenario.attacks);
+  const recogniser = new Recogniser(attacks.map(({ text }) => text));
+  for (const text of texts) recogniser.read(text);
+  return attacks.filter(({ text }) => recogniser.sees(text));
 }
 
 /** A base64 text that is cut inside a group of four loses up to the three characters of that group in both halves. */

@@ -23,17 +23,11 @@ import type {
   Scenario,
   ScenarioCall,
   Task,
+  TaskAnswer,
   Template,
   Value,
 } from './scenario.ts';
-import {
-  type AttackFile,
-  type CallFile,
-  type ScenarioFile,
-  type ShapeProblem,
-  ShapeReader,
-  type TaskFile,
-} from './scenario-shape.ts';
+import { isObject, type Place, ShapeReader } from './scenario-shape.ts';
 
 /** Shorter texts would be "recognised" in harmless words. Letters and digits. */
 const MIN_RECOGNISED = 12;
@@ -53,119 +47,126 @@ export function parseScenario(text: string, file: string): Result<Scenario, read
 
 /** The same for a value that is parsed already: converters of other data sets build one. */
 export function decodeScenario(value: unknown, file: string): Result<Scenario, readonly Diagnostic[]> {
-  const shape = new ShapeReader();
-  const content = shape.scenario(value);
-  if (content === null || shape.problems.length > 0)
-    return failed(shape.problems.map((problem) => shapeDiagnostic(problem, file)));
-  const reader = new Reader(content, file);
-  const scenario = reader.scenario();
-  return reader.problems.length === 0 ? ok(scenario) : failed(reader.problems);
+  const reader = new Reader(value, file);
+  const scenario = reader.scenario({ value, path: '' });
+  // What a file with another shape means is not worth telling.
+  const problems = reader.misshapen.length > 0 ? reader.misshapen : reader.problems;
+  return scenario !== null && problems.length === 0 ? ok(scenario) : failed(problems);
 }
 
-function shapeDiagnostic({ kind, path, message }: ShapeProblem, file: string): Diagnostic {
-  if (kind === 'value') return { code: 'SCN002', severity: 'error', file, path, message };
-  const help = 'the keys are listed in `examples/scenarios/README.md`';
-  return { code: 'SCN003', severity: 'error', file, path, message, help };
-}
-
-/** From the shape to the meaning: values, conditions, templates, and the names that they use. */
-class Reader {
+/** Shape and meaning: values, conditions, templates, and the names that they use. */
+class Reader extends ShapeReader {
   readonly problems: Diagnostic[] = [];
-  readonly #file: string;
-  readonly #source: ScenarioFile;
   readonly #calls: ReadonlySet<string>;
   readonly #attacks: ReadonlySet<string>;
   readonly #beliefs: ReadonlySet<string>;
 
-  constructor(source: ScenarioFile, file: string) {
-    this.#source = source;
-    this.#file = file;
-    const owners = [...source.tasks, ...source.attacks];
-    this.#calls = new Set(owners.flatMap(({ calls }) => calls.map(({ id }) => id)));
-    this.#attacks = new Set(source.attacks.map(({ id }) => id));
-    this.#beliefs = new Set(source.tasks.flatMap(({ beliefs }) => [...beliefs.keys()]));
+  constructor(value: unknown, file: string) {
+    super(file);
+    const source = { value, path: '' };
+    const tasks = below(source, 'tasks');
+    const attacks = below(source, 'attacks');
+    const calls = [...tasks, ...attacks].flatMap((owner) => [owner, ...below(owner, 'calls')]);
+    this.#calls = new Set([...tasks, ...attacks].flatMap((owner) => idsOf(below(owner, 'calls'))));
+    this.#attacks = new Set(idsOf(attacks));
+    this.#beliefs = new Set(
+      tasks.flatMap(({ value: task }) => (isObject(task.beliefs) ? Object.keys(task.beliefs) : [])),
+    );
+    this.#checkUnique(calls);
   }
 
-  scenario(): Scenario {
-    const { name: called, description, curious, tasks, attacks } = this.#source;
-    this.#checkUnique();
-    return {
-      name: called,
-      description,
-      curious,
-      tasks: tasks.map((task, index) => this.#task(task, `tasks[${index}]`)),
-      attacks: attacks.map((attack, index) => this.#attack(attack, `attacks[${index}]`)),
-    };
+  scenario(source: Place): Scenario | null {
+    const keys = ['name', 'description', 'curious', 'tasks', 'attacks'] as const;
+    return this.object(source, keys, (at) => ({
+      name: this.name(at('name')),
+      description: this.text(at('description')),
+      curious: this.optional(at('curious'), (place) => this.flag(place)) ?? false,
+      tasks: this.list(at('tasks'), (place) => this.#task(place)),
+      attacks: this.list(at('attacks'), (place) => this.#attack(place)),
+    }));
   }
 
-  #checkUnique(): void {
-    const seen = new Set<string>();
-    const check = (id: string, path: string) => {
-      if (seen.has(id)) this.#report('SCN006', path, `the id \`${id}\` is used twice`);
-      seen.add(id);
-    };
-    for (const kind of ['tasks', 'attacks'] as const) {
-      for (const [index, owner] of this.#source[kind].entries()) {
-        check(owner.id, `${kind}[${index}].id`);
-        for (const [number, call] of owner.calls.entries()) {
-          check(call.id, `${kind}[${index}].calls[${number}].id`);
-        }
-      }
+  #checkUnique(owners: readonly ObjectPlace[]): void {
+    const seen = new Set<unknown>();
+    for (const { value, path } of owners) {
+      if (seen.has(value.id)) this.#report('SCN006', `${path}.id`, `the id \`${value.id}\` is used twice`);
+      seen.add(value.id);
     }
   }
 
-  #task(task: TaskFile, path: string): Task {
-    return {
-      id: task.id,
-      query: task.query,
-      app: task.app,
-      calls: task.calls.map((call, index) => this.#call(call, `${path}.calls[${index}]`)),
-      beliefs: new Map(
-        [...task.beliefs].map(([key, value]) => [key, this.#value(value, `${path}.beliefs.${key}`)]),
-      ),
-      answers: task.answers.map(({ when, text }, index) => ({
-        when: this.#when(when, `${path}.answers[${index}].when`),
-        text: this.#template(text, `${path}.answers[${index}].text`),
+  #task(task: Place): Task | null {
+    const keys = ['id', 'query', 'app', 'calls', 'beliefs', 'answers'] as const;
+    return this.object(task, keys, (at) => ({
+      id: this.name(at('id')),
+      query: this.line(at('query')),
+      app: this.optional(at('app'), (place) => this.line(place)),
+      calls: this.list(at('calls'), (place) => this.#call(place)),
+      beliefs: this.#beliefsIn(at('beliefs'), (value, path) => this.#value(value, path)),
+      answers: this.#answers(at('answers')),
+    }));
+  }
+
+  #answers(answers: Place): readonly TaskAnswer[] {
+    if (Array.isArray(answers.value) && answers.value.length === 0)
+      this.reportShape(answers, 'needs at least one answer');
+    return this.list(answers, (answer) =>
+      this.object(answer, ['when', 'text'] as const, (at) => ({
+        when: this.#when(at('when')),
+        text: this.#template(this.text(at('text')), at('text').path),
       })),
-    };
+    );
   }
 
-  #attack(attack: AttackFile, path: string): Attack {
-    this.#checkRecognisable(attack.text, `${path}.text`);
-    return {
-      id: attack.id,
-      text: attack.text,
-      calls: attack.calls.map((call, index) => this.#call(call, `${path}.calls[${index}]`)),
-      beliefs: new Map(
-        [...attack.beliefs].map(([key, change]) => {
-          if (!this.#beliefs.has(key)) this.#unknown('belief', key, `${path}.beliefs.${key}`);
-          return [key, this.#change(change, `${path}.beliefs.${key}`)];
-        }),
-      ),
-      answer: attack.answer === null ? null : this.#template(attack.answer, `${path}.answer`),
-    };
+  #attack(attack: Place): Attack | null {
+    return this.object(attack, ['id', 'text', 'calls', 'beliefs', 'answer'] as const, (at) => ({
+      id: this.name(at('id')),
+      text: this.#recognisable(this.line(at('text')), at('text').path),
+      calls: this.list(at('calls'), (place) => this.#call(place)),
+      beliefs: this.#beliefsIn(at('beliefs'), (change, path, key) => {
+        this.#checkBelief(key, path);
+        return this.#change(change, path);
+      }),
+      answer: this.optional(at('answer'), (place) => this.#template(this.text(place), place.path)),
+    }));
   }
 
-  #call(call: CallFile, path: string): ScenarioCall {
-    return {
-      id: call.id,
-      app: call.app,
-      tool: call.tool,
-      functionality: call.functionality ?? call.tool,
-      purpose: call.purpose ?? `${call.tool} of ${call.app} (${call.id})`,
-      when: this.#when(call.when, `${path}.when`),
-      arguments: new Map(
-        [...call.arguments].map(([key, value]) => [key, this.#value(value, `${path}.arguments.${key}`)]),
-      ),
-      needs: call.needs,
-      finds: call.finds === null ? null : this.#finds(call.tool, call.finds, `${path}.finds`),
-    };
+  #call(call: Place): ScenarioCall | null {
+    const keys = [
+      ...(['id', 'app', 'tool', 'functionality', 'purpose', 'when'] as const),
+      ...(['arguments', 'needs', 'finds'] as const),
+    ];
+    return this.object(call, keys, (at) => {
+      const id = this.name(at('id'));
+      const app = this.line(at('app'));
+      const tool = this.line(at('tool'));
+      return {
+        id,
+        app,
+        tool,
+        functionality: this.optional(at('functionality'), (place) => this.line(place)) ?? tool,
+        purpose: this.optional(at('purpose'), (place) => this.line(place)) ?? `${tool} of ${app} (${id})`,
+        when: this.#when(at('when')),
+        arguments: this.entries(at('arguments'), (value, path) => this.#value(value, path)),
+        needs: this.optional(at('needs'), (place) => this.list(place, (need) => this.line(need))) ?? [],
+        finds: this.optional(at('finds'), (place) => this.#finds(tool, place)),
+      };
+    });
   }
 
-  #finds(tool: string, finds: ReadonlyMap<string, Json>, path: string): ReadonlyMap<string, RegExp> {
+  #beliefsIn<T>(place: Place, read: (value: Json, path: string, key: string) => T): ReadonlyMap<string, T> {
+    const beliefs = this.optional(place, (present) => this.entries(present, read));
+    for (const called of beliefs?.keys() ?? []) this.name({ value: called, path: `${place.path}.${called}` });
+    return beliefs ?? new Map();
+  }
+
+  #finds(tool: string, finds: Place): ReadonlyMap<string, RegExp> {
     if (tool !== AGENT_TOOLS.read)
-      this.#report('SCN004', path, `only a call of \`${AGENT_TOOLS.read}\` has something found in a text`);
-    return new Map([...finds].map(([key, pattern]) => [key, this.#pattern(pattern, `${path}.${key}`)]));
+      this.#report(
+        'SCN004',
+        finds.path,
+        `only a call of \`${AGENT_TOOLS.read}\` has something found in a text`,
+      );
+    return this.entries(finds, (pattern, path) => this.#pattern(pattern, path));
   }
 
   #change(change: Json, path: string): BeliefChange {
@@ -214,7 +215,7 @@ class Reader {
       return { kind, pattern: this.#pattern(inner, `${path}.visible`) };
     }
     if (kind === 'belief' && typeof inner === 'string') {
-      if (!this.#beliefs.has(inner)) this.#unknown('belief', inner, `${path}.belief`);
+      this.#checkBelief(inner, `${path}.belief`);
       return { kind, name: inner };
     }
     if (kind === 'result' && typeof inner === 'string') return this.#result(inner, json, path);
@@ -235,8 +236,8 @@ class Reader {
     };
   }
 
-  #when(json: Json | undefined, path: string): Condition | null {
-    return json === undefined ? null : this.#condition(json, path);
+  #when(place: Place): Condition | null {
+    return this.optional(place, (present) => this.#condition(this.json(present), present.path));
   }
 
   #condition(json: Json, path: string): Condition {
@@ -266,8 +267,7 @@ class Reader {
         };
       case 'sees':
         if (typeof json.sees !== 'string') return null;
-        this.#checkRecognisable(json.sees, `${path}.sees`);
-        return { kind: 'sees', text: json.sees };
+        return { kind: 'sees', text: this.#recognisable(json.sees, `${path}.sees`) };
       case 'obeys':
         if (typeof json.obeys !== 'string') return null;
         if (!this.#attacks.has(json.obeys)) this.#unknown('attack', json.obeys, `${path}.obeys`);
@@ -291,9 +291,7 @@ class Reader {
     if (typeof least !== 'string' || !Array.isArray(of)) return null;
     const names = of.filter((item: Json) => typeof item === 'string');
     if (names.length !== of.length || !names.includes(least)) return null;
-    for (const [index, belief] of names.entries()) {
-      if (!this.#beliefs.has(belief)) this.#unknown('belief', belief, `${path}.of[${index}]`);
-    }
+    for (const [index, belief] of names.entries()) this.#checkBelief(belief, `${path}.of[${index}]`);
     return { kind: 'least', belief: least, of: names };
   }
 
@@ -323,14 +321,16 @@ class Reader {
     return /(?!)/;
   }
 
-  #checkRecognisable(text: string, path: string): void {
-    if (canonicalText(text).length >= MIN_RECOGNISED) return;
-    this.#report(
-      'SCN004',
-      path,
-      `a text to recognise needs at least ${MIN_RECOGNISED} letters and digits`,
-      'shorter texts occur in harmless words',
-    );
+  #recognisable(text: string, path: string): string {
+    if (canonicalText(text).length < MIN_RECOGNISED) {
+      const message = `a text to recognise needs at least ${MIN_RECOGNISED} letters and digits`;
+      this.#report('SCN004', path, message, 'shorter texts occur in harmless words');
+    }
+    return text;
+  }
+
+  #checkBelief(belief: string, path: string): void {
+    if (!this.#beliefs.has(belief)) this.#unknown('belief', belief, path);
   }
 
   #unknown(kind: string, called: string, path: string): void {
@@ -338,7 +338,7 @@ class Reader {
   }
 
   #report(code: string, path: string, message: string, help?: string): void {
-    const diagnostic: Diagnostic = { code, severity: 'error', file: this.#file, path, message };
+    const diagnostic: Diagnostic = { code, severity: 'error', file: this.file, path, message };
     this.problems.push(help === undefined ? diagnostic : { ...diagnostic, help });
   }
 }
@@ -347,4 +347,24 @@ const ESCAPE = 'write `{"literal": …}` around a value that is meant as it stan
 
 function segments(path: string): readonly string[] {
   return path.split('.').filter((segment) => segment !== '');
+}
+
+/** An object and where it stands. */
+interface ObjectPlace {
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly path: string;
+}
+
+/** The objects of a list, as far as it is one: what else is there is told where it is read. */
+function below({ value, path }: Place, key: string): readonly ObjectPlace[] {
+  const list: unknown = isObject(value) ? value[key] : null;
+  if (!Array.isArray(list)) return [];
+  const items: readonly unknown[] = list;
+  return items.flatMap((item, index) =>
+    isObject(item) ? [{ value: item, path: `${path === '' ? '' : `${path}.`}${key}[${index}]` }] : [],
+  );
+}
+
+function idsOf(objects: readonly ObjectPlace[]): readonly string[] {
+  return objects.flatMap(({ value: { id } }) => (typeof id === 'string' ? [id] : []));
 }

@@ -103,7 +103,7 @@ function withReferences(value: Json): Json {
 }
 
 /** `{"ref": "$3", "length": 120}` stands for a text that the context may pass on but has not seen. */
-function referenceIn(value: Json): string | null {
+export function referenceIn(value: Json): string | null {
   return isJsonObject(value) && typeof value.ref === 'string' && /^\$\d+$/.test(value.ref) ? value.ref : null;
 }
 
