@@ -5,6 +5,7 @@ import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
 import { findModerated } from '../moderation/moderation.ts';
 import type { Stretch } from '../text/finding.ts';
 import { MAX_TEXT } from '../text/marking.ts';
+import { textsIn } from '../text/text-list.ts';
 import { type Asking, asked } from './asking.ts';
 
 const SYSTEM = 'You are a helpful assistant.';
@@ -214,12 +215,6 @@ function scoresIn(value: Json): Readonly<Record<string, number>> | null {
     typeof score === 'number' ? [[key, score]] : [],
   );
   return entries.length === Object.keys(value).length ? Object.fromEntries(entries) : null;
-}
-
-function textsIn(value: Json | undefined): readonly string[] | null {
-  if (!Array.isArray(value)) return null;
-  const texts = value.filter((one) => typeof one === 'string');
-  return texts.length === value.length ? texts : null;
 }
 
 const MISSHAPEN = noAnswer('what was answered has another shape');

@@ -1,5 +1,6 @@
 /** Who may do what by the roles that a rule lists. Ring 1. */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
+import { textsIn } from '../text/text-list.ts';
 
 /**
  * Whether a role of the user grants the scope (specification 13.3). A user, role or scope that is not listed is not allowed.
@@ -28,10 +29,7 @@ function grantsScope(granted: Json, scope: string): boolean | null {
 
 /** Null: neither a text nor a list of texts. */
 function textsOf(value: Json): readonly string[] | null {
-  if (typeof value === 'string') return [value];
-  if (!Array.isArray(value)) return null;
-  const texts = value.filter((one) => typeof one === 'string');
-  return texts.length === value.length ? texts : null;
+  return typeof value === 'string' ? [value] : textsIn(value);
 }
 
 function own(object: JsonObject, key: string): Json | undefined {

@@ -223,9 +223,7 @@ function decodedBase64(body: string): Decoded | null {
 }
 
 function mayBeText(bytes: Uint8Array | readonly number[]): boolean {
-  return bytes.every(
-    (byte) => byte >= 0x80 || (byte >= 0x20 && byte < 0x7f) || byte === 9 || byte === 10 || byte === 13,
-  );
+  return bytes.every((byte) => byte !== 0 && mayBeInText(byte));
 }
 
 /** UTF-16 of Latin letters, as command lines of PowerShell carry it. */

@@ -2,7 +2,6 @@
  * Text that a person does not see and a model reads: every way of hiding that this folder knows, and what is found is
  * looked at again. Ring 1.
  */
-import type { FindIn } from '../text/finding.ts';
 import { findEncoded } from './encoded.ts';
 import { type HiddenFinding, hidden } from './hidden-finding.ts';
 import { findHiddenMarkup } from './hidden-markup.ts';
@@ -22,8 +21,6 @@ export function findHidden(text: string): readonly HiddenFinding[] {
   const budget = { left: MOST_REVEALED };
   return layers(text, DEEPEST, budget).sort((a, b) => a.start - b.start || b.end - a.end);
 }
-
-export const findHiddenText: FindIn = findHidden;
 
 function layers(text: string, left: number, budget: { left: number }): HiddenFinding[] {
   return layer(text).flatMap((found) => [found, ...inside(found, left, budget)]);

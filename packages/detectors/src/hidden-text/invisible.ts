@@ -95,11 +95,7 @@ function kindOf(code: number): HiddenKind {
   if ((code >= 0xfe00 && code <= 0xfe0f) || (code >= 0xe0100 && code <= 0xe01ef))
     return 'VARIATION_SELECTORS';
   const isDirection =
-    (code >= 0x202a && code <= 0x202e) ||
-    (code >= 0x2066 && code <= 0x2069) ||
-    code === 0x200e ||
-    code === 0x200f ||
-    code === 0x061c;
+    isMark(code) || (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
   return isDirection ? 'BIDI_CONTROL' : 'ZERO_WIDTH';
 }
 
@@ -146,42 +142,24 @@ function isVariant({ code, before, after }: Surrounded): boolean {
   return KEYCAP_BASE.test(before) ? after === KEYCAP : EMOJI.test(before);
 }
 
+/** Where one of these is needed, if it stands alone. */
+const NEEDED: readonly (readonly [codes: readonly number[], isNeeded: (place: Surrounded) => boolean])[] = [
+  [[0x200c, 0x200d], ({ before }) => JOINING.test(before)],
+  [[0x200b], ({ before, after }) => UNSPACED.test(before) || UNSPACED.test(after)],
+  [[0x00ad], ({ text, start }) => isHyphenation(text, start)],
+  [[0xfeff], ({ start }) => start === 0],
+  [[0x034f], ({ before }) => MARKED.test(before)],
+  [[0x17b4, 0x17b5], ({ before }) => KHMER.test(before)],
+  [[0x180b, 0x180c, 0x180d, 0x180e, 0x180f], ({ before }) => MONGOLIAN.test(before)],
+  [[0x2061, 0x2062, 0x2063, 0x2064], ({ before, after }) => !(LETTER.test(before) && LETTER.test(after))],
+];
+const NEEDED_BY_CODE = new Map(NEEDED.flatMap(([codes, is]) => codes.map((code) => [code, is] as const)));
+
 function isNeededJoiner(place: Surrounded): boolean {
-  const { code, start, run, before, after, text } = place;
-  const isLone = run.length === 1;
-  switch (code) {
-    case 0x200d:
-      return joinsEmoji(place) || (isLone && JOINING.test(before));
-    case 0x200c:
-      return isLone && JOINING.test(before);
-    case 0x200b:
-      return isLone && (UNSPACED.test(before) || UNSPACED.test(after));
-    case 0x00ad:
-      return isLone && isHyphenation(text, start);
-    case 0xfeff:
-      return isLone && start === 0;
-    case 0x034f:
-      return isLone && MARKED.test(before);
-    case 0x115f:
-    case 0x1160:
-      return HANGUL_JAMO.test(before) || HANGUL_JAMO.test(after);
-    case 0x17b4:
-    case 0x17b5:
-      return isLone && KHMER.test(before);
-    case 0x180b:
-    case 0x180c:
-    case 0x180d:
-    case 0x180e:
-    case 0x180f:
-      return isLone && MONGOLIAN.test(before);
-    case 0x2061:
-    case 0x2062:
-    case 0x2063:
-    case 0x2064:
-      return isLone && !(LETTER.test(before) && LETTER.test(after));
-    default:
-      return false;
-  }
+  const { code, run, before, after } = place;
+  if (code === 0x115f || code === 0x1160) return HANGUL_JAMO.test(before) || HANGUL_JAMO.test(after);
+  if (code === 0x200d && joinsEmoji(place)) return true;
+  return run.length === 1 && NEEDED_BY_CODE.get(code)?.(place) === true;
 }
 
 /** `👩‍⚕️`: the joiner is the last of its run, behind an emoji or its selector, before another emoji. */

@@ -2,21 +2,22 @@
 
 import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
 import { MAX_TEXT, marked } from '../text/marking.ts';
+import { textsIn } from '../text/text-list.ts';
 import { CATEGORY_NAMES } from './category-names.ts';
 import { categoriesIn } from './character-category.ts';
-import { findHiddenText } from './hidden-text.ts';
+import { findHidden } from './hidden-text.ts';
 /** The kinds of what is hidden in the texts; at least as sure as `threshold`. */
 export function hiddenText(call: DetectorCall): string[] | NoAnswer {
   const { threshold = 0.5 } = call.given;
   if (typeof threshold !== 'number') return noAnswer('`hidden_text` needs a number as its threshold');
-  return marked(call, findHiddenText, threshold);
+  return marked(call, findHidden, threshold);
 }
 
 /** The general categories of the characters, or those among `categories`, each once (specification 13.2). */
 export function unicode({ texts, given, mark }: DetectorCall): string[] | NoAnswer {
   const wanted = given.categories ?? null;
-  const names = Array.isArray(wanted) ? wanted.filter((name) => typeof name === 'string') : null;
-  if (wanted !== null && (names === null || names.length < (Array.isArray(wanted) ? wanted.length : 0)))
+  const names = textsIn(wanted);
+  if (wanted !== null && names === null)
     return noAnswer('`unicode` needs a list of general categories such as `Cf`');
   const unknown = names?.find((name) => !CATEGORY_NAMES.includes(name));
   if (unknown !== undefined) return noAnswer(`there is no general category ${JSON.stringify(unknown)}`);

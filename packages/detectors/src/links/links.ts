@@ -66,19 +66,13 @@ function withoutPunctuation(url: string): string {
 
 function* markdown(text: string): Generator<Link> {
   if (!text.includes('](') && !text.includes(']:')) return;
-  for (const match of text.matchAll(MARKDOWN_IMAGE)) {
-    const url = match[1] ?? '';
-    const start = match.index + match[0].length - url.length;
-    yield { url, start, end: start + url.length, isLoaded: true };
-  }
+  for (const match of text.matchAll(MARKDOWN_IMAGE)) yield atTheEnd(match, true);
   const shown = new Set(
     [...text.matchAll(IMAGE_REFERENCE)].map(([, alt = '', label = '']) => (label || alt).toLowerCase()),
   );
   for (const match of text.matchAll(REFERENCE)) {
-    const url = match[1] ?? '';
-    const start = match.index + match[0].length - url.length;
     const label = (/\[([^\]\n]{1,200})\]/.exec(match[0])?.[1] ?? '').toLowerCase();
-    yield { url, start, end: start + url.length, isLoaded: shown.has(label) };
+    yield atTheEnd(match, shown.has(label));
   }
 }
 
@@ -98,9 +92,12 @@ function* html(text: string): Generator<Link> {
 
 function* styles(text: string): Generator<Link> {
   if (!/url\(|@import/i.test(text)) return;
-  for (const match of text.matchAll(CSS_URL)) {
-    const url = match[1] ?? match[2] ?? '';
-    const start = match.index + match[0].length - url.length;
-    yield { url, start, end: start + url.length, isLoaded: true };
-  }
+  for (const match of text.matchAll(CSS_URL)) yield atTheEnd(match, true);
+}
+
+/** The address that a match ends with: the group that there is. */
+function atTheEnd({ 0: match, 1: first, 2: second, index }: RegExpExecArray, isLoaded: boolean): Link {
+  const url = first ?? second ?? '';
+  const end = index + match.length;
+  return { url, start: end - url.length, end, isLoaded };
 }

@@ -3,6 +3,7 @@
 import type { Json } from '@cordon/core';
 import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
 import { MAX_TEXT, marked } from '../text/marking.ts';
+import { textsIn } from '../text/text-list.ts';
 import { readHtml } from './html-code.ts';
 import { findLinkExfiltration, MOST_PRIVATE, privateTexts } from './link-exfiltration.ts';
 import { linksIn } from './links.ts';
@@ -35,9 +36,8 @@ export function htmlCode({ texts }: DetectorCall): Json | NoAnswer {
 export function linkExfiltration(call: DetectorCall): string[] | NoAnswer {
   const { private: given = null, threshold = 0.5 } = call.given;
   if (typeof threshold !== 'number') return noAnswer('`threshold` is a number from 0 to 1');
-  const texts = given === null ? [] : Array.isArray(given) ? given : [given];
-  const known = texts.filter((text) => typeof text === 'string');
-  if (known.length < texts.length) return noAnswer('`private` is a text or a list of texts');
+  const known = textsIn(given === null ? [] : Array.isArray(given) ? given : [given]);
+  if (known === null) return noAnswer('`private` is a text or a list of texts');
   if (known.reduce((sum, { length }) => sum + length, 0) > MOST_PRIVATE)
     return noAnswer('the private texts are too long to look for');
   const index = given === null ? null : privateTexts(known);

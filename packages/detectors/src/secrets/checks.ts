@@ -18,18 +18,13 @@ function base62(value: number, length: number): string {
   return digits.padStart(length, '0');
 }
 
-/** The last six characters are the CRC32 of those before, in base 62 (GitHub's token format of 2021). */
-function endsWithCrc(random: string): boolean {
-  return base62(crc32(random.slice(0, -6)), 6) === random.slice(-6);
-}
-
-/** Tokens that are older than the checksum have none, and the seed language asks for none. */
-export function githubChecksum(token: string): Verdict {
-  return endsWithCrc(token.slice(4)) ? 'proven' : 'open';
-}
-
-export function npmChecksum(token: string): Verdict {
-  return endsWithCrc(token.slice(4)) ? 'proven' : 'open';
+/**
+ * The last six characters are the CRC32 of those behind the prefix, in base 62, as GitHub (2021) and npm have it. Tokens that
+ * are older than the checksum have none, and the seed language asks for none.
+ */
+export function tokenChecksum(token: string): Verdict {
+  const random = token.slice(4);
+  return base62(crc32(random.slice(0, -6)), 6) === random.slice(-6) ? 'proven' : 'open';
 }
 
 /** `glsa_<32>_<CRC32 of what stands before it, in hexadecimal>`. */

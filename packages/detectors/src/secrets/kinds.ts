@@ -5,16 +5,16 @@
  *
  * Ring 1.
  */
+import { wordList } from '../text/words.ts';
 import {
   ageKey,
   basicCredentials,
   extendedPrivateKey,
-  githubChecksum,
   grafanaChecksum,
   jsonWebToken,
-  npmChecksum,
   registryCredentials,
   type SecretCheck,
+  tokenChecksum,
 } from './checks.ts';
 
 export interface SecretForm {
@@ -38,7 +38,6 @@ export interface SecretForm {
 type Options = Partial<Pick<SecretForm, 'anyCase' | 'back' | 'left' | 'entropy' | 'check'>> & {
   /** Instead of `literals + body`. */
   readonly whole?: string;
-  readonly flags?: string;
 };
 
 const END = '(?![A-Za-z0-9])';
@@ -58,7 +57,7 @@ function form(kind: string, literals: readonly string[], body: string, options: 
     literals,
     anyCase: options.anyCase ?? false,
     back: options.back ?? null,
-    pattern: new RegExp(options.whole ?? `(?:${start})${body}${END}`, `y${options.flags ?? ''}`),
+    pattern: new RegExp(options.whole ?? `(?:${start})${body}${END}`, options.anyCase === true ? 'iy' : 'y'),
     left: options.left ?? 'word',
     entropy: options.entropy ?? (/^\[a-f0-9\]/.test(body) ? OF_HEX : OF_ALNUM),
     check: options.check ?? null,
@@ -81,7 +80,7 @@ const CLOUD: readonly SecretForm[] = [
     'AWS_ACCESS_KEY',
     ['aws'],
     'aws.{0,20}?(?:key|pwd|pw|password|pass|token).{0,20}?[\'"]([0-9a-z/+]{40})[\'"]',
-    { anyCase: true, flags: 'i' },
+    { anyCase: true },
   ),
   form(
     'AWS_ACCESS_KEY',
@@ -90,7 +89,6 @@ const CLOUD: readonly SecretForm[] = [
     {
       anyCase: true,
       left: 'free',
-      flags: 'i',
       whole: `(?:secret[_ ]?access[_ ]?key|aws_secret_key)["']?[ \\t]{0,8}(?:[=:]|=>|is)[ \\t]{0,8}["']?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])`,
     },
   ),
@@ -101,7 +99,7 @@ const CLOUD: readonly SecretForm[] = [
     { left: 'token' },
   ),
   form('AWS_BEDROCK_KEY', ['ABSKQmVkcm9ja0FQSUtleS'], '[A-Za-z0-9+/]{80,300}={0,2}'),
-  seed('AZURE_STORAGE_KEY', ['AccountKey='], 'AccountKey=([A-Za-z0-9+/=]{88})', { anyCase: false }),
+  seed('AZURE_STORAGE_KEY', ['AccountKey='], 'AccountKey=([A-Za-z0-9+/=]{88})'),
   form('AZURE_CLIENT_SECRET', ['Q~'], '', {
     back: { chars: /[A-Za-z0-9_~.]/, most: 4 },
     whole: `[A-Za-z0-9_~.]{3}\\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~.-])`,
@@ -149,31 +147,18 @@ const CLOUD: readonly SecretForm[] = [
 
 const SOURCE_HOSTS: readonly SecretForm[] = [
   seed('GITHUB_TOKEN', ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], 'gh[pousr]_[A-Za-z0-9_]{36}', {
-    check: githubChecksum,
+    check: tokenChecksum,
   }),
   form('GITHUB_TOKEN', ['github_pat_'], `${ALNUM}{22}_${ALNUM}{59}`),
   form(
     'GITLAB_TOKEN',
-    [
-      'glpat-',
-      'gldt-',
-      'glrt-',
-      'glcbt-',
-      'glptt-',
-      'glft-',
-      'glimt-',
-      'glagent-',
-      'glsoat-',
-      'gloas-',
-      'glffct-',
-      'GR1348941',
-    ],
+    wordList('glpat- gldt- glrt- glcbt- glptt- glft- glimt- glagent- glsoat- gloas- glffct- GR1348941'),
     '[A-Za-z0-9_.-]{20,300}(?<=[A-Za-z0-9_-])',
     { left: 'token' },
   ),
   form('ATLASSIAN_TOKEN', ['ATATT3', 'ATCTT3'], '[A-Za-z0-9_=-]{150,260}', { left: 'token' }),
   form('BITBUCKET_TOKEN', ['ATBB'], `${ALNUM}{32}`),
-  form('NPM_TOKEN', ['npm_'], `${ALNUM}{36}`, { check: npmChecksum }),
+  form('NPM_TOKEN', ['npm_'], `${ALNUM}{36}`, { check: tokenChecksum }),
   form('PYPI_TOKEN', ['pypi-AgEIcHlwaS5vcmc', 'pypi-AgENdGVzdC5weXBpLm9yZw'], `${URLSAFE}{50,1000}`, {
     left: 'token',
   }),
@@ -226,14 +211,13 @@ const CHAT_AND_MAIL: readonly SecretForm[] = [
     'xox[abposr]-(?:\\d{1,64}-){1,16}[a-z0-9]{1,512}',
     {
       anyCase: true,
-      flags: 'i',
     },
   ),
   seed(
     'SLACK_TOKEN',
     ['hooks.slack.com/services/t'],
     'hooks\\.slack\\.com/services/(T[a-z0-9_]{1,256}/B[a-z0-9_]{1,256}/[a-z0-9_]{1,512})',
-    { anyCase: true, flags: 'i' },
+    { anyCase: true },
   ),
   form('SLACK_TOKEN', ['xapp-', 'xoxe-', 'xoxe.'], '[A-Za-z0-9.-]{20,300}', { left: 'token' }),
   form(
@@ -397,14 +381,12 @@ const IN_COMMANDS: readonly SecretForm[] = [
 const IN_CONTEXT: readonly SecretForm[] = [
   form('BASIC_AUTH_HEADER', ['basic '], '', {
     anyCase: true,
-    flags: 'i',
     whole: 'basic[ \\t]{1,4}([A-Za-z0-9+/]{8,400}={0,2})(?![A-Za-z0-9+/=])',
     check: basicCredentials,
     entropy: 2.5,
   }),
   form('BEARER_TOKEN', ['bearer '], '', {
     anyCase: true,
-    flags: 'i',
     whole: 'bearer[ \\t]{1,4}([A-Za-z0-9_~+/.-]{20,2000}={0,2})(?![A-Za-z0-9_~+/=-])',
     entropy: 3.4,
   }),

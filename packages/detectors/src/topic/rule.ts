@@ -3,6 +3,7 @@ import { isJsonObject, type Json } from '@cordon/core';
 import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
 import { type Asking, asked } from '../asking/asking.ts';
 import { MAX_TEXT } from '../text/marking.ts';
+import { textsIn } from '../text/text-list.ts';
 import { findTopics, TOPICS, type Vocabulary, vocabularyOf } from './topic.ts';
 
 const USUAL_THRESHOLD = 0.5;
@@ -73,9 +74,8 @@ function listIn(answer: Json): readonly string[] | null {
   const [list = ''] =
     typeof answer === 'string' ? (/\[[^\]]{0,2000}\]/.exec(answer.slice(0, 10_000)) ?? []) : [];
   try {
-    const parsed: unknown = JSON.parse(list);
-    const texts = Array.isArray(parsed) ? parsed.filter((one) => typeof one === 'string') : null;
-    return texts !== null && Array.isArray(parsed) && texts.length === parsed.length ? texts : null;
+    const parsed: Json = JSON.parse(list);
+    return textsIn(parsed);
   } catch {
     return null;
   }
@@ -86,16 +86,14 @@ function namesIn(topics: Json): readonly string[] | null {
   if (topics === null) return [];
   if (isJsonObject(topics)) return Object.keys(topics);
   if (typeof topics === 'string') return [topics];
-  if (!Array.isArray(topics)) return null;
-  const names = topics.filter((one) => typeof one === 'string');
-  return names.length === topics.length ? names : null;
+  return textsIn(topics);
 }
 
 function ownVocabulary(topics: Readonly<Record<string, Json | undefined>>): Vocabulary | 'wrong' {
   const lists: Record<string, readonly string[]> = {};
   for (const [name, words] of Object.entries(topics)) {
-    const list = Array.isArray(words) ? words.filter((one) => typeof one === 'string') : null;
-    if (list === null || !Array.isArray(words) || list.length < words.length) return 'wrong';
+    const list = textsIn(words);
+    if (list === null) return 'wrong';
     lists[name] = list;
   }
   return vocabularyOf(lists);

@@ -11,7 +11,6 @@ export const INVALID = 'invalid syntax';
 export type ParsedPython =
   | {
       readonly kind: 'tree';
-      readonly root: PythonNode;
       readonly nodes: readonly PythonNode[];
       /** Where Python refuses what the grammar takes; null: nowhere. What stands there can be read all the same. */
       readonly refused: number | null;
@@ -39,9 +38,7 @@ function isPython(parsed: ParsedPython): boolean {
 function parsedAs(code: string, original: string): ParsedPython {
   try {
     const nodes = nodesOf(code);
-    const [root] = nodes;
-    if (root === undefined) return { kind: 'error', at: 0, message: INVALID };
-    return { kind: 'tree', root, nodes, refused: refusedAt(nodes, code, original) };
+    return { kind: 'tree', nodes, refused: refusedAt(nodes, code, original) };
   } catch (error) {
     const place = error instanceof Error ? / at (\d+)$/.exec(error.message) : null;
     return { kind: 'error', at: Math.min(Number(place?.[1] ?? 0), code.length), message: INVALID };

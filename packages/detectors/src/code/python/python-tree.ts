@@ -60,7 +60,6 @@ const FUNCTIONS: ReadonlySet<string> = new Set(['FunctionDefinition', 'LambdaExp
 export interface PythonArgument {
   /** Null: positional. The node of its name, so that its text can be read. */
   readonly name: PythonNode | null;
-  readonly star: boolean;
   readonly isUnpacked: '*' | '**' | null;
   readonly value: PythonNode;
 }
@@ -73,7 +72,7 @@ export function argumentsOf(list: PythonNode): readonly PythonArgument[] {
   let star: '*' | '**' | null = null;
   let isClosed = false;
   const flush = () => {
-    if (pending !== null) found.push({ name, star: star !== null, isUnpacked: star, value: pending });
+    if (pending !== null) found.push({ name, isUnpacked: star, value: pending });
     pending = null;
     name = null;
     star = null;

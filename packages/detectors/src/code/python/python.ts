@@ -399,7 +399,8 @@ function named(given: readonly PythonArgument[], name: string, { code }: PythonN
 function argument(given: readonly PythonArgument[], index: number, name: string, names: PythonNames) {
   const positional = given[index];
   return (
-    named(given, name, names) ?? (positional?.name === null && !positional.star ? positional : undefined)
+    named(given, name, names) ??
+    (positional?.name === null && positional.isUnpacked === null ? positional : undefined)
   );
 }
 
@@ -414,7 +415,9 @@ function isWriting(mode: string | null): boolean {
 const openFile: Condition = (given, names) => {
   const mode = argument(given, 1, 'mode', names);
   if (mode === undefined)
-    return given.some((one) => one.star) ? { kind: 'FILE_WRITE', confidence: 0.6 } : null;
+    return given.some(({ isUnpacked }) => isUnpacked !== null)
+      ? { kind: 'FILE_WRITE', confidence: 0.6 }
+      : null;
   const text = names.textOf(mode.value);
   // A mode that is computed may be any.
   return text === null || isWriting(text) ? { kind: 'FILE_WRITE', confidence: 0.7 } : null;
@@ -432,7 +435,7 @@ const computedMember: Condition = (given) => {
   const name = given[1];
   if (name === undefined)
     return given[0] === undefined ? null : { kind: 'DYNAMIC_ACCESS', confidence: 0.9, isCall: true };
-  return name.value.name === 'String' && !name.star
+  return name.value.name === 'String' && name.isUnpacked === null
     ? null
     : { kind: 'DYNAMIC_ACCESS', confidence: 0.8, isCall: true };
 };

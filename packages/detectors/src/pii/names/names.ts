@@ -33,21 +33,16 @@ const WORD = new RegExp(CAPITAL, 'gu');
 export function findNames(text: string): readonly Finding[] {
   const lists = nameLists();
   const found: Finding[] = [];
-  for (const match of runsIn(text)) {
-    if (
-      /[\p{L}\p{N}_@#/\\.$-]/u.test(text[match.index - 1] ?? ' ') &&
-      !/[.,;:!?]\p{Lu}/u.test(text.slice(match.index - 1, match.index + 1))
-    )
-      continue;
-    if (
-      /[_@(]/.test(text[match.index + match[0].length] ?? ' ') &&
-      match[0].length < 40 &&
-      !/ /.test(match[0])
-    )
-      continue;
-    found.push(...namesIn(runOf(text, match.index, match[0]), text, lists));
-  }
+  for (const { 0: run, index } of runsIn(text))
+    if (!isOfOther(text, index, run)) found.push(...namesIn(runOf(text, index, run), text, lists));
   return found;
+}
+
+/** A part of a word, an address or a path, or a name of a program. */
+function isOfOther(text: string, start: number, run: string): boolean {
+  const isBehind = /[\p{L}\p{N}_@#/\\.$-]/u.test(text[start - 1] ?? ' ');
+  if (isBehind && !/[.,;:!?]\p{Lu}/u.test(text.slice(start - 1, start + 1))) return true;
+  return /[_@(]/.test(text[start + run.length] ?? ' ') && run.length < 40 && !run.includes(' ');
 }
 
 /** The runs of all stretches that may hold a name; the others hold none. */
@@ -231,7 +226,7 @@ function personAt({ words, opensSentence }: Run, at: number, text: string, lists
     const isWithin = isFirst && !mayOpen && areNameLike(name);
     if (isSure || isWithin || (isFirst && NAMING.test(before)))
       return taken('PERSON', name, 0.85, 'a first name, and a word with a capital');
-    if (hasLast && !isCommonStart(first, opensSentence && at === 0) && !lists.places.has(first.lower))
+    if (hasLast && !isCommonStart(first, mayOpen) && !lists.places.has(first.lower))
       return taken('PERSON', name, 0.65, 'a last name behind a word with a capital');
     if (isNamedBefore(before) && areNameLike(name))
       return taken('PERSON', name, 0.7, 'what stands before it names somebody');
@@ -250,24 +245,12 @@ function personAt({ words, opensSentence }: Run, at: number, text: string, lists
   if (isSure) return taken('PERSON', name, /^[A-Z]{2,}$/.test(first.text) ? 0.5 : 0.75, 'a first name');
   if (isNamedBefore(before) && (isFirst || lists.last.has(first.lower) || isLoneName(first)))
     return taken('PERSON', name, 0.65, 'what stands before it names somebody');
-  if (
-    isFirst &&
-    !(opensSentence && at === 0) &&
-    (NAMING.test(before) || SAYING.test(behind)) &&
-    !isMonth(first)
-  )
-    return taken('PERSON', name, 0.6, 'a first name that is also a word');
-  if (
-    isFirst &&
-    SAYING.test(behind) &&
-    !isMonth(first) &&
-    /^(?:['’]s|,? (?:said|told|asked|wrote|replied|says))/.test(behind)
-  )
+  const isSaying = SAYING.test(behind);
+  const isSaid = isSaying && /^(?:['’]s|,? (?:said|told|asked|wrote|replied|says))/.test(behind);
+  if (isFirst && !isMonth(first) && (isSaid || (!mayOpen && (NAMING.test(before) || isSaying))))
     return taken('PERSON', name, 0.6, 'a first name that is also a word');
   const isLast = lists.last.has(first.lower) && first.text.length > 3 && !AMBIGUOUS.has(first.lower);
-  return isLast && SAYING.test(behind) && /^(?:['’]s|,? (?:said|told|asked|wrote|replied|says))/.test(behind)
-    ? taken('PERSON', name, 0.55, 'a last name that says something')
-    : null;
+  return isLast && isSaid ? taken('PERSON', name, 0.55, 'a last name that says something') : null;
 }
 
 /** `Jean-Luc` is one where `Jean` is. */
@@ -368,7 +351,7 @@ function placeAt({ words }: Run, at: number, text: string, lists: NameLists): Ta
   const first = words[at];
   if (first === undefined) return null;
   const before = text.slice(Math.max(0, first.start - 24), first.start);
-  for (let count = Math.min(lists.starts.get(bare(first)) ?? 1, words.length - at, 5); count > 0; count--) {
+  for (let count = Math.min(lists.starts.get(first.lower) ?? 1, words.length - at, 5); count > 0; count--) {
     const name = words.slice(at, at + count);
     const last = name.at(-1);
     if (last === undefined) continue;
@@ -400,10 +383,6 @@ function placeAt({ words }: Run, at: number, text: string, lists: NameLists): Ta
 const AMBIGUOUS_YET_PLACES = wordSet(
   'paris sydney houston dallas boston denver israel washington china turkey london berlin milan cuba peru kenya india america vienna cairo asia ireland lisbon',
 );
-
-function bare({ lower }: Word): string {
-  return lower;
-}
 
 // ── organisations ───────────────────────────────────────────────────────────────────────────────────────────────
 
