@@ -11,7 +11,7 @@ export interface CodeIssue extends Stretch {
   readonly severity: 'info' | 'warning' | 'error';
 }
 
-/** How bad each kind is in code that someone is about to run. */
+/** How bad each kind is in code that someone is about to run; a kind that is not here is a warning. */
 const SEVERITIES: Readonly<Partial<Record<ConstructKind, CodeIssue['severity']>>> = {
   UNPARSEABLE: 'error',
   DYNAMIC_CODE: 'error',
@@ -23,13 +23,6 @@ const SEVERITIES: Readonly<Partial<Record<ConstructKind, CodeIssue['severity']>>
   REVERSE_SHELL: 'error',
   DESTRUCTIVE: 'error',
   PERSISTENCE: 'error',
-  PROCESS: 'warning',
-  DYNAMIC_IMPORT: 'warning',
-  DYNAMIC_ACCESS: 'warning',
-  PRIVILEGE: 'warning',
-  SENSITIVE_FILE: 'warning',
-  FILE_DELETE: 'warning',
-  INSTALL: 'warning',
   ENVIRONMENT: 'info',
   NETWORK: 'info',
   FILE_WRITE: 'info',

@@ -6,6 +6,7 @@
 import { type FindIn, findingOf, type Stretch } from '../text/finding.ts';
 import { LiteralScan } from '../text/literal-scan.ts';
 import { addStretch, matchesIn, type OpenStretch } from '../text/match.ts';
+import { once } from '../text/on-demand.ts';
 
 /** `\s{1,8}` between words: lines wrap, and comment marks stand before them. */
 const GAP = '[\\s*#/;-]{1,12}';
@@ -80,7 +81,7 @@ const SIGNS = ['licen', 'copyright', '(c)', 'affero', 'hereby', 'redistribution'
 /** UTF-16 units: no sentence is longer, however its lines are wrapped. */
 const AROUND = 400;
 
-let scan: LiteralScan | null = null;
+const signScan = once(() => new LiteralScan(SIGNS.map((sign) => ({ text: sign, anyCase: true }))));
 
 export const findCopyright: FindIn = (text) =>
   stretchesIn(text)
@@ -98,8 +99,7 @@ export const findCopyright: FindIn = (text) =>
 /** What is around signs, in order and apart. */
 function stretchesIn(text: string): readonly Stretch[] {
   const places: number[] = [];
-  scan ??= new LiteralScan(SIGNS.map((sign) => ({ text: sign, anyCase: true })));
-  scan.scan(text, (_, end) => places.push(end));
+  signScan().scan(text, (_, end) => places.push(end));
   for (let at = text.indexOf('©'); at >= 0; at = text.indexOf('©', at + 1)) places.push(at);
   const stretches: OpenStretch[] = [];
   for (const place of places.sort((a, b) => a - b))

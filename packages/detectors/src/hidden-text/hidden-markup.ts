@@ -39,15 +39,9 @@ function* markdownComments(text: string): Generator<HiddenFinding> {
   for (const match of text.matchAll(MARKDOWN)) {
     const [all, content = ''] = match;
     const start = match.index + (all.length - all.trimStart().length);
+    const end = match.index + all.trimEnd().length;
     if (saysSomething(content))
-      yield hidden(
-        'MARKDOWN_COMMENT',
-        start,
-        match.index + all.trimEnd().length,
-        0.9,
-        'a comment in Markdown',
-        content,
-      );
+      yield hidden('MARKDOWN_COMMENT', start, end, 0.9, 'a comment in Markdown', content);
   }
 }
 
@@ -299,11 +293,8 @@ function hidingClasses(tokens: readonly HtmlToken[]): HidingRules {
   });
   if (sheets.length === 0) return NO_RULES;
   const reasons = new Map<string, string>();
-  for (const match of sheets
-    .slice(0, 20)
-    .flatMap((sheet) => [...sheet.matchAll(RULE)])
-    .slice(0, MOST_RULES)) {
-    const [, selectors = '', body = ''] = match;
+  const matches = sheets.slice(0, 20).flatMap((sheet) => [...sheet.matchAll(RULE)]);
+  for (const [, selectors = '', body = ''] of matches.slice(0, MOST_RULES)) {
     const declarations = declarationsIn(body);
     const why =
       reasonToHide(declarations, []) ?? invisibleColour(declarations, [], backgroundOf(declarations, []));
@@ -329,16 +320,14 @@ const LATEX =
 
 function* hiddenLatex(text: string): Generator<HiddenFinding> {
   if (!/\\(?:text)?color\{white|\\fontsize\{|\\phantom\{|\\iffalse/.test(text)) return;
-  for (const match of text.matchAll(LATEX)) {
-    const [all, content = ''] = match;
+  for (const { 0: all, 1: content = '', index } of text.matchAll(LATEX))
     if (saysSomething(content))
       yield hidden(
         'HIDDEN_STYLE',
-        match.index,
-        match.index + all.length,
+        index,
+        index + all.length,
         0.85,
         'text that is typeset invisibly',
         content.trim(),
       );
-  }
 }

@@ -5,6 +5,7 @@
 import type { Finding, Stretch } from '../text/finding.ts';
 import { LiteralScan } from '../text/literal-scan.ts';
 import { addStretch, type OpenStretch } from '../text/match.ts';
+import { once } from '../text/on-demand.ts';
 import { type Category, TURNS, withoutAccents } from './turns.ts';
 
 /** Talk about such words: a report, a rule, a quotation. It weakens what is found, and does not hide it from a low threshold. */
@@ -46,7 +47,7 @@ const ROOTS: readonly Root[] = [
 const ASCII = ROOTS.filter(({ text }) => /^[\x20-\x7e]+$/.test(text));
 const OTHERS = ROOTS.filter((root) => !ASCII.includes(root));
 
-let scan: LiteralScan | null = null;
+const rootScan = once(() => new LiteralScan(ASCII.map(({ text }) => ({ text, anyCase: false }))));
 
 /** By turn: where one of its words stands, with what is around it; in order, and apart. */
 function stretchesIn(plain: string): readonly (readonly Stretch[])[] {
@@ -57,8 +58,7 @@ function stretchesIn(plain: string): readonly (readonly Stretch[])[] {
     const start = Math.max(0, end - text.length - AROUND);
     for (const turn of turns) addStretch(stretches[turn] ?? [], start, end + AROUND);
   };
-  scan ??= new LiteralScan(ASCII.map(({ text }) => ({ text, anyCase: false })));
-  scan.scan(plain, (index, end) => {
+  rootScan().scan(plain, (index, end) => {
     const root = ASCII[index];
     if (root !== undefined) note(root, end);
   });

@@ -147,18 +147,21 @@ function modulo11(digits: readonly number[], weights: readonly number[]): number
 
 /** Brazil, persons: two check digits. */
 export function cpf(number: string): boolean {
-  const digits = digitsOf(number);
-  const first = modulo11(digits, [10, 9, 8, 7, 6, 5, 4, 3, 2]);
-  const second = modulo11(digits, [11, 10, 9, 8, 7, 6, 5, 4, 3, 2]);
-  return first === digits[9] && second === digits[10] && !isOneDigit(number);
+  return hasTwoCheckDigits(number, [10, 9, 8, 7, 6, 5, 4, 3, 2]);
 }
 
 /** Brazil, companies: two check digits. */
 export function cnpj(number: string): boolean {
+  return hasTwoCheckDigits(number, [5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2]);
+}
+
+/** The second one checks the first, too. */
+function hasTwoCheckDigits(number: string, weights: readonly [number, ...number[]]): boolean {
   const digits = digitsOf(number);
-  const first = modulo11(digits, [5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2]);
-  const second = modulo11(digits, [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2]);
-  return first === digits[12] && second === digits[13] && !isOneDigit(number);
+  const first = modulo11(digits, weights);
+  const second = modulo11(digits, [weights[0] + 1, ...weights]);
+  const [one, other] = digits.slice(weights.length);
+  return first === one && second === other && !isOneDigit(number);
 }
 
 /** China, residents: ISO 7064, MOD 11-2, the last character may be X; within it a day. */

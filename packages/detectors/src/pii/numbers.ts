@@ -41,6 +41,8 @@ export interface NumberForm {
 }
 
 const GAP = '[ \\u00a0-]?';
+/** A month and a day of it. */
+const DATE = '(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\\d|3[01])';
 
 function form(
   kind: string,
@@ -151,17 +153,12 @@ export const DIGITS_FIRST: readonly NumberForm[] = [
   form('CA_SIN', '\\d{3}([- ])\\d{3}\\1\\d{3}', luhn, [0.4, 0.95], SIN),
   form('CA_SIN', '\\d{9}', luhn, [0, 0.95], SIN),
   form('AU_TFN', '\\d{3} ?\\d{3} ?\\d{3}', australianTax, [0, 0.95], /tfn|tax file/),
-  form(
-    'CN_RESIDENT_ID',
-    '[1-9]\\d{5}(?:19|20)\\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\\d|3[01])\\d{3}[\\dXx]',
-    chineseResident,
-    [0.95, 1],
-  ),
-  form('KR_RRN', '\\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\\d|3[01])-[1-8]\\d{6}', koreanResident, [0.85, 1]),
+  form('CN_RESIDENT_ID', `[1-9]\\d{5}(?:19|20)\\d{2}${DATE}\\d{3}[\\dXx]`, chineseResident, [0.95, 1]),
+  form('KR_RRN', `\\d{2}${DATE}-[1-8]\\d{6}`, koreanResident, [0.85, 1]),
   form('CH_AHV', '756\\.\\d{4}\\.\\d{4}\\.\\d{2}', ean13, [0.95, 1]),
   form(
     'SE_PERSONAL_NUMBER',
-    '(?:19|20)?\\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\\d|3[01])[-+]\\d{4}',
+    `(?:19|20)?\\d{2}${DATE}[-+]\\d{4}`,
     (compact) => luhn(compact.slice(-10)),
     [0.7, 1],
     /person/,
@@ -205,12 +202,7 @@ export const LETTERS_FIRST: readonly NumberForm[] = [
     /\bpan\b|income tax|permanent account/,
   ),
   form('SG_NRIC_FIN', '[STFGM]\\d{7}[A-Z]', singaporeLetter, [0.9, 1], null),
-  form(
-    'MX_CURP',
-    '[A-Z]{4}\\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\\d|3[01])[HMX][A-Z]{5}[A-Z0-9]\\d',
-    curp,
-    [0.95, 1],
-  ),
+  form('MX_CURP', `[A-Z]{4}\\d{2}${DATE}[HMX][A-Z]{5}[A-Z0-9]\\d`, curp, [0.95, 1]),
 ];
 
 /** `compact` of a match. */

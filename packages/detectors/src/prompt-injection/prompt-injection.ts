@@ -7,7 +7,7 @@
 import type { HiddenFinding } from '../hidden-text/hidden-finding.ts';
 import { findHidden } from '../hidden-text/hidden-text.ts';
 import type { FindIn, Stretch } from '../text/finding.ts';
-import { onDemand } from '../text/on-demand.ts';
+import { once, onDemand } from '../text/on-demand.ts';
 import { logistic, readWeights, type StoredWeights, type Window, windowsOf } from './classifier.ts';
 import { type Sentence, sentencesIn } from './features.ts';
 import { asShown, type Shown } from './shown-text.ts';
@@ -15,14 +15,6 @@ import { bitOf } from './signs.ts';
 
 const STORED = onDemand<StoredWeights>('../prompt-injection/weights.json');
 const weights = once(() => readWeights(STORED()));
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | null = null;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
 
 /** An order that a span begins with; a rule of the standard library asks for 0.9. */
 export const SURE = 0.9;

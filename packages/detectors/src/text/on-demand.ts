@@ -40,9 +40,14 @@ export function withoutParsers<T>(run: () => T, needsParser: T): T {
 
 /** Loads a module of this package's dependencies when it is first needed. The caller names its type. */
 export function onDemand<Module>(specifier: string): () => Module {
-  let loaded: { readonly module: Module } | null = null;
+  return once(() => require(specifier) as Module);
+}
+
+/** The value is made when it is first asked. */
+export function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | null = null;
   return () => {
-    loaded ??= { module: require(specifier) as Module };
-    return loaded.module;
+    made ??= { value: make() };
+    return made.value;
   };
 }

@@ -3,6 +3,7 @@
  * says of it, and one that talks round a topic in other words is not found. Ring 1.
  */
 import type { Finding } from '../text/finding.ts';
+import { once } from '../text/on-demand.ts';
 import { TOPIC_WORDS, type TopicWords } from './word-lists.ts';
 
 /** What one word, or two, say for a topic. */
@@ -29,15 +30,11 @@ export function vocabularyOf(own: Readonly<Record<string, readonly string[]>>): 
   return votes;
 }
 
-let standard: Vocabulary | null = null;
-
-function standardVocabulary(): Vocabulary {
-  if (standard !== null) return standard;
+const standardVocabulary = once((): Vocabulary => {
   const votes = new Map<string, Vote[]>();
   for (const [topic, lists] of Object.entries(TOPIC_WORDS)) addLists(votes, topic, lists);
-  standard = votes;
   return votes;
-}
+});
 
 function addLists(votes: Map<string, Vote[]>, topic: string, { telling, usual }: TopicWords): void {
   const key = (word: string) => keyOf(word.replaceAll('-', ' '));

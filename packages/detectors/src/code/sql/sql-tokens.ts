@@ -49,17 +49,14 @@ export interface SqlComment extends Stretch {
   readonly isRun: boolean;
 }
 
-export interface SqlStatement {
-  readonly tokens: readonly SqlToken[];
-}
-
 export interface SqlFault {
   readonly at: number;
   readonly message: string;
 }
 
 export interface SqlText {
-  readonly statements: readonly SqlStatement[];
+  /** The tokens of each. */
+  readonly statements: readonly (readonly SqlToken[])[];
   readonly comments: readonly SqlComment[];
   /** Where and why no server would take it; null: its shape is sound as far as tokens go. */
   readonly fault: SqlFault | null;
@@ -75,7 +72,7 @@ const SIGN = /<=>|->>|#>>|::|\|\||&&|<>|!=|<=|>=|:=|->|#>|@>|<@|!~|~\*|[\s\S]/y;
 /** Linear in the text: no token is looked at twice. */
 export function sqlTokens(text: string, dialect: SqlDialect, from = 0): SqlText {
   const features = DIALECTS[dialect];
-  const statements: SqlStatement[] = [];
+  const statements: (readonly SqlToken[])[] = [];
   const comments: SqlComment[] = [];
   let tokens: SqlToken[] = [];
   let fault: SqlFault | null = null;
@@ -89,7 +86,7 @@ export function sqlTokens(text: string, dialect: SqlDialect, from = 0): SqlText 
     tokens.push({ kind, value, start, end, depth });
   };
   const finish = () => {
-    if (tokens.length > 0) statements.push({ tokens });
+    if (tokens.length > 0) statements.push(tokens);
     tokens = [];
   };
   let at = from;

@@ -22,7 +22,6 @@ import {
   type SqlComment,
   type SqlDialect,
   type SqlFault,
-  type SqlStatement,
   type SqlText,
   type SqlToken,
   sqlTokens,
@@ -92,7 +91,7 @@ class SqlReader extends ConstructReader {
     // The first is the one whose statements are listed; what any of them holds is reported.
     const [first] = sound.length > 0 ? sound : readings;
     if (first !== undefined)
-      for (const { tokens } of first.tokens.statements) this.statements.push(verbOf(tokens));
+      for (const tokens of first.tokens.statements) this.statements.push(verbOf(tokens));
     // Most texts are the same to all: read once.
     const seen = new Set<string>();
     for (const { tokens } of sound.length > 0 ? sound : readings) {
@@ -131,20 +130,16 @@ function verbOf(tokens: readonly SqlToken[]): string {
 
 /** Where the tokens of a text begin and end: two readings with the same outline are the same. */
 function outlineOf({ statements, comments }: SqlText): string {
-  const last = statements.at(-1)?.tokens.at(-1);
-  const count = statements.reduce((sum, { tokens }) => sum + tokens.length, 0);
-  const texts = statements.reduce(
-    (sum, { tokens }) =>
-      tokens.reduce((inner, token) => (inner * 31 + token.end * 7 + token.kind.length) | 0, sum),
-    0,
-  );
-  return `${statements.length} ${count} ${texts} ${last?.end ?? 0} ${comments.length}`;
+  const last = statements.at(-1)?.at(-1);
+  const all = statements.flat();
+  const texts = all.reduce((sum, { end, kind }) => (sum * 31 + end * 7 + kind.length) | 0, 0);
+  return `${statements.length} ${all.length} ${texts} ${last?.end ?? 0} ${comments.length}`;
 }
 
 function faultOf(text: SqlText): SqlFault | null {
   if (text.fault !== null) return text.fault;
   if (text.statements.length === 0) return { at: 0, message: 'no statement' };
-  for (const { tokens } of text.statements) {
+  for (const tokens of text.statements) {
     const fault = shapeFault(tokens);
     if (fault !== null) return fault;
   }
@@ -224,13 +219,13 @@ class SqlFindings {
   read(): void {
     const { statements, comments } = this.text;
     const [, second] = statements;
-    const [begin] = second?.tokens ?? [];
+    const [begin] = second ?? [];
     if (begin !== undefined) {
-      const end = statements.at(-1)?.tokens.at(-1)?.end ?? begin.end;
+      const end = statements.at(-1)?.at(-1)?.end ?? begin.end;
       this.add('STACKED_STATEMENTS', 0.8, { start: begin.start, end });
     }
     for (const statement of statements) this.readStatement(statement);
-    const last = statements.at(-1)?.tokens.at(-1);
+    const last = statements.at(-1)?.at(-1);
     for (const comment of comments) this.readComment(comment, last);
   }
 
@@ -260,7 +255,7 @@ class SqlFindings {
     if (isCut) this.add('CUTTING_COMMENT', 0.8, stretch);
   }
 
-  private readStatement({ tokens }: SqlStatement): void {
+  private readStatement(tokens: readonly SqlToken[]): void {
     const [first] = tokens;
     const end = tokens.at(-1)?.end;
     if (first === undefined || end === undefined) return;

@@ -7,7 +7,7 @@
  */
 
 import type Compromise from 'compromise';
-import { parserOnDemand } from '../../text/on-demand.ts';
+import { once, parserOnDemand } from '../../text/on-demand.ts';
 import { wordList } from '../../text/words.ts';
 
 const COMPROMISE = parserOnDemand<typeof Compromise>('compromise');
@@ -63,15 +63,8 @@ const MORE_ORGANISATIONS =
 /** Languages of which the names of countries are known. */
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl'];
 
-let lists: NameLists | null = null;
-
 /** Made when it is first asked: the words are many. */
-export function nameLists(): NameLists {
-  lists ??= madeLists();
-  return lists;
-}
-
-function madeLists(): NameLists {
+export const nameLists = once((): NameLists => {
   const tagged = taggedWords();
   const of = (...tags: readonly string[]) => tags.flatMap((tag) => tagged.get(tag) ?? []);
   const places = new Set([
@@ -99,7 +92,7 @@ function madeLists(): NameLists {
     demonyms: new Set(of('Demonym')),
     starts: startsOf([...places, ...organisations]),
   };
-}
+});
 
 /** Abbreviations, and words of the language that are also names of little known places. */
 const NO_PLACES = wordList(`

@@ -4,6 +4,7 @@
  * it may announce a name; of a stretch without either, the second reading would find nothing. Ring 1.
  */
 
+import { once } from '../../text/on-demand.ts';
 import { unitsOf } from '../../text/text-units.ts';
 
 export interface NameStretch {
@@ -137,15 +138,12 @@ function kindOf(text: string, at: number): number {
   return WITHOUT_CAPITALS.test(text[at] ?? '') ? INSIDE : CAPITAL;
 }
 
-let known: Uint8Array | null = null;
-
 /** By character. Of ASCII, all that no run of words holds ends a stretch; of the rest, nothing does. */
-function characterKinds(): Uint8Array {
-  known ??= Uint8Array.from({ length: KNOWN }, (_, unit) => {
+const characterKinds = once(() =>
+  Uint8Array.from({ length: KNOWN }, (_, unit) => {
     const character = String.fromCharCode(unit);
     if (/\p{Lu}/u.test(character)) return CAPITAL;
     if (/[a-z]/.test(character)) return SMALL;
     return unit >= 0x80 || unit === SPACE || /[.'&-]/.test(character) ? INSIDE : OTHER;
-  });
-  return known;
-}
+  }),
+);

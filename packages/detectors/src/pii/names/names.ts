@@ -6,6 +6,7 @@
  * Ring 1.
  */
 import { type Finding, findingOf, type Stretch } from '../../text/finding.ts';
+import { once } from '../../text/on-demand.ts';
 import { unitsOf } from '../../text/text-units.ts';
 import { wordList, wordSet } from '../../text/words.ts';
 import { type NameLists, nameLists } from './name-lists.ts';
@@ -58,13 +59,10 @@ function* runsIn(text: string): Generator<RegExpExecArray> {
   }
 }
 
-let signs: NameSigns | null = null;
-
-/** Made when it is first asked. Every name that is found has a word of these in it, or is announced, or does something. */
-function signsOfNames(): NameSigns {
-  signs ??= { words: new WordFilter(wordsOfNames(nameLists())), isAnnounced, isTelling };
-  return signs;
-}
+/** Every name that is found has a word of these in it, or is announced, or does something. */
+const signsOfNames = once(
+  (): NameSigns => ({ words: new WordFilter(wordsOfNames(nameLists())), isAnnounced, isTelling }),
+);
 
 function wordsOfNames({ first, last, persons, places, organisations }: NameLists): readonly string[] {
   const listed = [first, last, persons, places, organisations, NAMES_AND_WORDS, TITLES, SUFFIXES];
