@@ -48,9 +48,6 @@ function ownAnswer(playback: Playback): string {
       return '';
     case 'unknown':
       return NOT_COVERED;
-    default:
-      turn satisfies never;
-      return '';
   }
 }
 

@@ -339,9 +339,6 @@ export class Playback {
       case 'unoffered':
       case 'over':
         return { name: call.tool, arguments: this.#laden(undefined, args) };
-      default:
-        stage satisfies never;
-        return { name: call.tool, arguments: args };
     }
   }
 
@@ -372,9 +369,6 @@ function itemsOf(turn: Turn): readonly Item[] {
     case 'request':
       return [newItem(REQUESTED, null, null, requestedCall(turn.tool, turn.message))];
     case 'unknown':
-      return [];
-    default:
-      turn satisfies never;
       return [];
   }
 }

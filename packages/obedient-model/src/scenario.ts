@@ -126,9 +126,6 @@ export function callsIn(value: Value, beliefs: ReadonlyMap<string, Value>): read
       return value.items.flatMap((item) => callsIn(item, beliefs));
     case 'object':
       return [...value.entries.values()].flatMap((item) => callsIn(item, beliefs));
-    default:
-      value satisfies never;
-      return [];
   }
 }
 
@@ -158,9 +155,6 @@ export function callsInCondition(
       return callsInCondition(condition.condition, beliefs);
     case 'all':
       return condition.conditions.flatMap((inner) => callsInCondition(inner, beliefs));
-    default:
-      condition satisfies never;
-      return [];
   }
 }
 

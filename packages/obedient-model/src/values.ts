@@ -187,9 +187,6 @@ export function holds(condition: Condition | null, view: View): boolean {
       return !holds(condition.condition, view);
     case 'all':
       return condition.conditions.every((inner) => holds(inner, view));
-    default:
-      condition satisfies never;
-      return false;
   }
 }
 
