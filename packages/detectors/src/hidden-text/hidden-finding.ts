@@ -8,7 +8,6 @@ export type HiddenKind =
   | 'VARIATION_SELECTORS'
   | 'HOMOGLYPH'
   | 'STYLED_LETTERS'
-  | 'TERMINAL_ESCAPE'
   | 'HTML_COMMENT'
   | 'MARKDOWN_COMMENT'
   | 'HIDDEN_STYLE'

@@ -2,7 +2,7 @@
 
 import type * as Tldts from 'tldts';
 import { type Finding, findingOf } from '../text/finding.ts';
-import { matchAt } from '../text/match.ts';
+import { matchAt, startBefore } from '../text/match.ts';
 import { onDemand } from '../text/on-demand.ts';
 
 const TLDTS = onDemand<typeof Tldts>('tldts');
@@ -33,8 +33,7 @@ export function emailAt(text: string, at: number): Finding | null {
 }
 
 function localStart(text: string, at: number): number {
-  let start = at;
-  while (start > 0 && at - start < MOST_LOCAL && LOCAL.test(text[start - 1] ?? '')) start -= 1;
+  let start = startBefore(text, at, LOCAL, MOST_LOCAL);
   // Quotes and list marks stand before an address, never at its beginning.
   while (start < at && /[.'%-]/.test(text[start] ?? '')) start += 1;
   return /[.']/.test(text[at - 1] ?? '') ? at : start;
@@ -57,11 +56,8 @@ const SPELT =
 
 /** `name (at) example (dot) org`, by the place of its bracket. */
 export function speltEmailAt(text: string, bracket: number): Finding | null {
-  let start = bracket;
-  while (start > 0 && bracket - start < 3 && /[ \t]/.test(text[start - 1] ?? '')) start -= 1;
-  const end = start;
-  while (start > 0 && end - start < MOST_LOCAL && /[\p{L}\p{N}._%+-]/u.test(text[start - 1] ?? ''))
-    start -= 1;
+  const end = startBefore(text, bracket, /[ \t]/, 3);
+  const start = startBefore(text, end, /[\p{L}\p{N}._%+-]/u, MOST_LOCAL);
   if (start === end) return null;
   const match = matchAt(SPELT, text, start);
   const domain = match?.[2]?.replace(/[ \t]*[[({<][ \t]?\p{L}+[ \t]?[\])}>][ \t]*/giu, '.') ?? '';

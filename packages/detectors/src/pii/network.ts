@@ -1,6 +1,6 @@
 /** IP and MAC addresses. Ring 1. */
 import type { Finding } from '../text/finding.ts';
-import { matchAt } from '../text/match.ts';
+import { matchAt, startBefore } from '../text/match.ts';
 
 const V4 = /(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}(?![\w]|\.\d|-[\w])/y;
 /** Versions have four parts, too. */
@@ -22,8 +22,7 @@ const MOST = 48;
 
 /** The MAC or IPv6 address around the colon at `at`, which is the first one in it, or null. */
 export function colonsAt(text: string, at: number): Finding | null {
-  let start = at;
-  while (start > 0 && at - start < 5 && /[0-9A-Fa-f:]/.test(text[start - 1] ?? '')) start -= 1;
+  const start = startBefore(text, at, /[0-9A-Fa-f:]/, 5);
   let end = at;
   while (end < text.length && end - at < MOST && /[0-9A-Fa-f:.]/.test(text[end] ?? '')) end += 1;
   if (/[\w.:-]/.test(text[start - 1] ?? ' ') || /[\w-]/.test(text[end] ?? ' ')) return null;

@@ -6,7 +6,7 @@
  * Ring 1.
  */
 import { type Finding, findingOf } from '../text/finding.ts';
-import { matchAt } from '../text/match.ts';
+import { matchAt, startBefore } from '../text/match.ts';
 import { entropyOf, isPlaceholder } from './placeholder.ts';
 
 type Promised = 'password' | 'key';
@@ -58,7 +58,7 @@ const VALUE =
 export function assignedSecret(text: string, word: string, end: number): Finding | null {
   const promised = ANNOUNCING[word] ?? 'password';
   const start = end - word.length;
-  const nameStart = backOver(text, start);
+  const nameStart = startBefore(text, start, NAME, MOST_NAME);
   const nameEnd = overName(text, end);
   const before = text.slice(nameStart, start);
   if (!announces(word, before, text.slice(end, nameEnd), text, start)) return null;
@@ -154,12 +154,6 @@ function areWords(text: string): boolean {
   const parts = text.split(/[-_./:@]/);
   const words = parts.filter((part) => /^(?:[A-Za-z]?[a-z]*|[A-Z]+|\d{1,4}|v\d+)$/.test(part));
   return parts.length > 1 && words.length >= parts.length - 1 && parts.every((part) => part.length < 16);
-}
-
-function backOver(text: string, start: number): number {
-  let at = start;
-  while (at > 0 && start - at < MOST_NAME && NAME.test(text[at - 1] ?? '')) at -= 1;
-  return at;
 }
 
 function overName(text: string, end: number): number {

@@ -7,7 +7,7 @@
  */
 import { type Finding, findingOf } from '../text/finding.ts';
 import { type Literal, LiteralScan } from '../text/literal-scan.ts';
-import { matchAt } from '../text/match.ts';
+import { matchAt, startBefore } from '../text/match.ts';
 import { ANNOUNCING_ELSEWHERE, ANNOUNCING_WORDS, assignedSecret } from './assignment.ts';
 import { FORMS, type SecretForm } from './kinds.ts';
 import { entropyOf, isPlaceholder } from './placeholder.ts';
@@ -89,9 +89,7 @@ function formAt(form: SecretForm, text: string, at: number): Finding | null {
 
 /** Where the secret begins; null: it would begin within a word. */
 function startOf({ back, left }: SecretForm, text: string, at: number): number | null {
-  let start = at;
-  while (back !== null && start > 0 && at - start < back.most && back.chars.test(text[start - 1] ?? ''))
-    start -= 1;
+  const start = back === null ? at : startBefore(text, at, back.chars, back.most);
   if (start === 0 || left === 'free') return start;
   const before = text[start - 1] ?? '';
   // `\n` in a text that was written as JSON is no letter.

@@ -1,6 +1,6 @@
 /** Passwords in addresses: `scheme://user:password@host`. Ring 1. */
 import { type Finding, findingOf } from '../text/finding.ts';
-import { matchAt } from '../text/match.ts';
+import { matchAt, startBefore } from '../text/match.ts';
 import { isPlaceholder } from './placeholder.ts';
 
 /** Where one may stand: looked for by this text. */
@@ -17,8 +17,9 @@ export function urlCredentials(text: string, end: number): Finding | null {
   const password = match?.[1] ?? null;
   if (match === null || password === null || isNone(password)) return null;
   const at = end + match[0].indexOf(`:${password}@`) + 1;
-  const isDatabase = DATABASES.test(schemeBefore(text, end - SCHEME_END.length));
-  const kind = isDatabase ? 'CONNECTION_STRING' : 'BASIC_AUTH_URL';
+  const schemeEnd = end - SCHEME_END.length;
+  const scheme = text.slice(startBefore(text, schemeEnd, /[A-Za-z0-9+.:-]/, MOST_SCHEME), schemeEnd);
+  const kind = DATABASES.test(scheme) ? 'CONNECTION_STRING' : 'BASIC_AUTH_URL';
   const stretch = { start: at, end: at + password.length };
   return findingOf(kind, stretch, 0.9, 'an address with a password in it');
 }
@@ -26,10 +27,4 @@ export function urlCredentials(text: string, end: number): Finding | null {
 function isNone(password: string): boolean {
   if (isPlaceholder(password) || /^[$%{[<]|[\]}>]$/.test(password)) return true;
   return /^(?:password|passwd|pass|pwd|passwort|secret|token|\*+|x+|\.+)$/i.test(password);
-}
-
-function schemeBefore(text: string, end: number): string {
-  let at = end;
-  while (at > 0 && end - at < MOST_SCHEME && /[A-Za-z0-9+.:-]/.test(text[at - 1] ?? '')) at -= 1;
-  return text.slice(at, end);
 }

@@ -7,6 +7,13 @@ export function matchAt(sticky: RegExp, text: string, at: number): RegExpExecArr
   return sticky.exec(text);
 }
 
+/** Where the characters of a class begin that stand before `end`; at most `most` of them are looked at. */
+export function startBefore(text: string, end: number, characters: RegExp, most: number): number {
+  let start = end;
+  while (start > 0 && end - start < most && characters.test(text[start - 1] ?? '')) start -= 1;
+  return start;
+}
+
 export interface Match extends Stretch {
   readonly text: string;
 }
