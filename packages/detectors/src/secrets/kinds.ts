@@ -35,10 +35,7 @@ export interface SecretForm {
   readonly isSeed: boolean;
 }
 
-type Options = Partial<Pick<SecretForm, 'anyCase' | 'back' | 'left' | 'entropy' | 'check'>> & {
-  /** Instead of `literals + body`. */
-  readonly whole?: string;
-};
+type Options = Partial<Pick<SecretForm, 'anyCase' | 'back' | 'left' | 'entropy' | 'check'>>;
 
 const END = '(?![A-Za-z0-9])';
 const HEX = '[a-f0-9]';
@@ -50,24 +47,23 @@ const OF_HEX = 2.8;
 /** Random letters and digits have nearly 6, and samples of 20 about 4. */
 const OF_ALNUM = 3.2;
 
+/** One of the literals, and what stands behind it. */
 function form(kind: string, literals: readonly string[], body: string, options: Options = {}): SecretForm {
   const start = literals.map((one) => one.replace(/[.$+?|()[\]{}\\^*/]/g, '\\$&')).join('|');
-  return {
-    kind,
-    literals,
-    anyCase: options.anyCase ?? false,
-    back: options.back ?? null,
-    pattern: new RegExp(options.whole ?? `(?:${start})${body}${END}`, options.anyCase === true ? 'iy' : 'y'),
-    left: options.left ?? 'word',
-    entropy: options.entropy ?? (/^\[a-f0-9\]/.test(body) ? OF_HEX : OF_ALNUM),
-    check: options.check ?? null,
-    isSeed: false,
-  };
+  const entropy = /^\[a-f0-9\]/.test(body) ? OF_HEX : OF_ALNUM;
+  return exact(kind, literals, `(?:${start})${body}${END}`, { entropy, ...options });
+}
+
+/** A form in which the literals need not come first. */
+function exact(kind: string, literals: readonly string[], whole: string, options: Options = {}): SecretForm {
+  const { anyCase = false, back = null, left = 'word', entropy = OF_ALNUM, check = null } = options;
+  const pattern = new RegExp(whole, anyCase ? 'iy' : 'y');
+  return { kind, literals, anyCase, back, pattern, left, entropy, check, isSeed: false };
 }
 
 /** A form of the seed language: what it reports is reported. */
 function seed(kind: string, literals: readonly string[], whole: string, options: Options = {}): SecretForm {
-  return { ...form(kind, literals, '', { ...options, whole, left: 'free', entropy: 0 }), isSeed: true };
+  return { ...exact(kind, literals, whole, { ...options, left: 'free', entropy: 0 }), isSeed: true };
 }
 
 const CLOUD: readonly SecretForm[] = [
@@ -82,15 +78,11 @@ const CLOUD: readonly SecretForm[] = [
     'aws.{0,20}?(?:key|pwd|pw|password|pass|token).{0,20}?[\'"]([0-9a-z/+]{40})[\'"]',
     { anyCase: true },
   ),
-  form(
+  exact(
     'AWS_ACCESS_KEY',
     ['secret_access_key', 'secretaccesskey', 'aws_secret_key', 'secret access key'],
-    '',
-    {
-      anyCase: true,
-      left: 'free',
-      whole: `(?:secret[_ ]?access[_ ]?key|aws_secret_key)["']?[ \\t]{0,8}(?:[=:]|=>|is)[ \\t]{0,8}["']?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])`,
-    },
+    `(?:secret[_ ]?access[_ ]?key|aws_secret_key)["']?[ \\t]{0,8}(?:[=:]|=>|is)[ \\t]{0,8}["']?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])`,
+    { anyCase: true, left: 'free' },
   ),
   form(
     'AWS_SESSION_TOKEN',
@@ -100,21 +92,16 @@ const CLOUD: readonly SecretForm[] = [
   ),
   form('AWS_BEDROCK_KEY', ['ABSKQmVkcm9ja0FQSUtleS'], '[A-Za-z0-9+/]{80,300}={0,2}'),
   seed('AZURE_STORAGE_KEY', ['AccountKey='], 'AccountKey=([A-Za-z0-9+/=]{88})'),
-  form('AZURE_CLIENT_SECRET', ['Q~'], '', {
+  exact('AZURE_CLIENT_SECRET', ['Q~'], `[A-Za-z0-9_~.]{3}\\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~.-])`, {
     back: { chars: /[A-Za-z0-9_~.]/, most: 4 },
-    whole: `[A-Za-z0-9_~.]{3}\\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~.-])`,
   }),
-  form('AZURE_SHARED_KEY', ['SharedAccessKey='], '', { whole: 'SharedAccessKey=([A-Za-z0-9+/]{43}=)' }),
-  form('AZURE_SAS_TOKEN', ['sig='], '', {
-    whole: `sig=([A-Za-z0-9+/]{43}=|(?:[A-Za-z0-9]|%2[BbFf]){43}%3[Dd])${END}`,
-  }),
-  form('AZURE_DEVOPS_TOKEN', ['AZDO'], '', {
+  exact('AZURE_SHARED_KEY', ['SharedAccessKey='], 'SharedAccessKey=([A-Za-z0-9+/]{43}=)'),
+  exact('AZURE_SAS_TOKEN', ['sig='], `sig=([A-Za-z0-9+/]{43}=|(?:[A-Za-z0-9]|%2[BbFf]){43}%3[Dd])${END}`),
+  exact('AZURE_DEVOPS_TOKEN', ['AZDO'], `${ALNUM}{76}AZDO${ALNUM}{4}${END}`, {
     back: { chars: /[A-Za-z0-9]/, most: 76 },
-    whole: `${ALNUM}{76}AZDO${ALNUM}{4}${END}`,
   }),
-  form('AZURE_KEY', ['JQQJ9'], '', {
+  exact('AZURE_KEY', ['JQQJ9'], `${ALNUM}{52}JQQJ9[9DH]${ALNUM}{26}(?:${ALNUM}{2}==)?${END}`, {
     back: { chars: /[A-Za-z0-9]/, most: 52 },
-    whole: `${ALNUM}{52}JQQJ9[9DH]${ALNUM}{26}(?:${ALNUM}{2}==)?${END}`,
   }),
   form('GOOGLE_API_KEY', ['AIza'], `${URLSAFE}{35}(?!${URLSAFE})`),
   form('GOOGLE_OAUTH_SECRET', ['GOCSPX-'], `${URLSAFE}{28}`),
@@ -132,10 +119,12 @@ const CLOUD: readonly SecretForm[] = [
   form('NETLIFY_TOKEN', ['nfp_', 'nfc_', 'nfo_', 'nfu_', 'nfb_'], `${ALNUM}{36}`),
   form('SCALEWAY_KEY', ['SCW'], '[A-Z0-9]{17}', { entropy: 3 }),
   form('PULUMI_TOKEN', ['pul-'], `${HEX}{40}`),
-  form('TERRAFORM_TOKEN', ['.atlasv1.'], '', {
-    back: { chars: /[A-Za-z0-9]/, most: 14 },
-    whole: `${ALNUM}{14}\\.atlasv1\\.[A-Za-z0-9_=-]{60,70}(?![A-Za-z0-9_=-])`,
-  }),
+  exact(
+    'TERRAFORM_TOKEN',
+    ['.atlasv1.'],
+    `${ALNUM}{14}\\.atlasv1\\.[A-Za-z0-9_=-]{60,70}(?![A-Za-z0-9_=-])`,
+    { back: { chars: /[A-Za-z0-9]/, most: 14 } },
+  ),
   form('VAULT_TOKEN', ['hvs.', 'hvb.', 'hvr.'], `${URLSAFE}{24,300}`, { left: 'token' }),
   form(
     'DOPPLER_TOKEN',
@@ -228,26 +217,23 @@ const CHAT_AND_MAIL: readonly SecretForm[] = [
       left: 'token',
     },
   ),
-  form('DISCORD_WEBHOOK', ['/api/webhooks/'], '', {
+  exact('DISCORD_WEBHOOK', ['/api/webhooks/'], `/api/webhooks/(\\d{17,20}/${URLSAFE}{60,80})`, {
     left: 'free',
-    whole: `/api/webhooks/(\\d{17,20}/${URLSAFE}{60,80})`,
   }),
-  form('TELEGRAM_TOKEN', [':AA'], '', {
+  // `bot` stands before it in addresses.
+  exact('TELEGRAM_TOKEN', [':AA'], `\\d{8,10}:AA${URLSAFE}{33}(?!${URLSAFE})`, {
     back: { chars: /\d/, most: 11 },
-    // `bot` stands before it in addresses.
     left: 'free',
-    whole: `\\d{8,10}:AA${URLSAFE}{33}(?!${URLSAFE})`,
   }),
-  form('TEAMS_WEBHOOK', ['.webhook.office.com/webhookb2/'], '', {
-    left: 'free',
-    whole: `\\.webhook\\.office\\.com/webhookb2/(${UUID}@${UUID}/IncomingWebhook/${HEX}{32}/${UUID})`,
-  }),
+  exact(
+    'TEAMS_WEBHOOK',
+    ['.webhook.office.com/webhookb2/'],
+    `\\.webhook\\.office\\.com/webhookb2/(${UUID}@${UUID}/IncomingWebhook/${HEX}{32}/${UUID})`,
+    { left: 'free' },
+  ),
   form('SENDGRID_KEY', ['SG.'], `${URLSAFE}{22}\\.${URLSAFE}{43}`),
   form('MAILGUN_KEY', ['key-'], `${HEX}{32}`),
-  form('MAILCHIMP_KEY', ['-us'], '', {
-    back: { chars: /[a-f0-9]/, most: 33 },
-    whole: `${HEX}{32}-us\\d{1,2}${END}`,
-  }),
+  exact('MAILCHIMP_KEY', ['-us'], `${HEX}{32}-us\\d{1,2}${END}`, { back: { chars: /[a-f0-9]/, most: 33 } }),
   form('BREVO_KEY', ['xkeysib-', 'xsmtpsib-'], `${HEX}{64}-${ALNUM}{16}`),
   form('RESEND_KEY', ['re_'], `${ALNUM}{8}_${ALNUM}{24}`),
   form('TWILIO_KEY', ['SK'], `${HEX}{32}`),
@@ -324,17 +310,20 @@ const SERVICES: readonly SecretForm[] = [
 ];
 
 const CRYPTOGRAPHY: readonly SecretForm[] = [
-  form('PRIVATE_KEY', ['-----BEGIN '], '', {
-    left: 'free',
-    // Lines may be joined by `\\n` as JSON writes it; a header without its key is documentation. What is between never
-    // holds the next header, so no part of a text is read for two of them.
-    whole: `-----BEGIN (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=:,.() \\t\\r\\n\\\\]|-(?!----)){60,20000}(?:-----END [A-Z0-9 ]{0,40}-----)?`,
-  }),
-  form('PRIVATE_KEY', ['PuTTY-User-Key-File-'], '', {
-    left: 'free',
-    whole:
-      'PuTTY-User-Key-File-[23]: (?:[^P]|P(?!uTTY)){1,4000}?Private-Lines: \\d{1,3}\\r?\\n[A-Za-z0-9+/=\\r\\n]{40,8000}',
-  }),
+  // Lines may be joined by `\\n` as JSON writes it; a header without its key is documentation. What is between never
+  // holds the next header, so no part of a text is read for two of them.
+  exact(
+    'PRIVATE_KEY',
+    ['-----BEGIN '],
+    `-----BEGIN (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=:,.() \\t\\r\\n\\\\]|-(?!----)){60,20000}(?:-----END [A-Z0-9 ]{0,40}-----)?`,
+    { left: 'free' },
+  ),
+  exact(
+    'PRIVATE_KEY',
+    ['PuTTY-User-Key-File-'],
+    'PuTTY-User-Key-File-[23]: (?:[^P]|P(?!uTTY)){1,4000}?Private-Lines: \\d{1,3}\\r?\\n[A-Za-z0-9+/=\\r\\n]{40,8000}',
+    { left: 'free' },
+  ),
   form('PRIVATE_KEY', ['LS0tLS1CRUdJTi'], '[A-Za-z0-9+/]{100,40000}={0,2}', { left: 'token' }),
   form('AGE_SECRET_KEY', ['AGE-SECRET-KEY-1'], '[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}', { check: ageKey }),
   form('WALLET_PRIVATE_KEY', ['xprv', 'yprv', 'zprv', 'tprv'], '[1-9A-HJ-NP-Za-km-z]{107}', {
@@ -353,43 +342,47 @@ const OF_PASSWORD = 2;
 
 /** As programs take them. */
 const IN_COMMANDS: readonly SecretForm[] = [
-  form('PASSWORD', ['curl ', 'wget '], '', {
-    whole: `(?:curl|wget) [^\\n]{0,240}?(?:-u|--user)[ =]?["']?[A-Za-z0-9._@+-]{1,64}:${SPELT_OUT}([^\\s"':@/]{4,128})`,
+  exact(
+    'PASSWORD',
+    ['curl ', 'wget '],
+    `(?:curl|wget) [^\\n]{0,240}?(?:-u|--user)[ =]?["']?[A-Za-z0-9._@+-]{1,64}:${SPELT_OUT}([^\\s"':@/]{4,128})`,
+    { entropy: OF_PASSWORD },
+  ),
+  exact('PASSWORD', ['sshpass -p'], `sshpass -p[ ]?["']?${SPELT_OUT}([^\\s"']{4,128})`, {
     entropy: OF_PASSWORD,
   }),
-  form('PASSWORD', ['sshpass -p'], '', {
-    whole: `sshpass -p[ ]?["']?${SPELT_OUT}([^\\s"']{4,128})`,
-    entropy: OF_PASSWORD,
-  }),
-  form('PASSWORD', ['mysql', 'mariadb'], '', {
-    whole: `(?:mysql|mariadb)(?:dump|admin|import)? [^\\n|;&]{0,160}?(?<= )-p["']?${SPELT_OUT}([^\\s"'-][^\\s"']{3,128})`,
-    entropy: OF_PASSWORD,
-  }),
+  exact(
+    'PASSWORD',
+    ['mysql', 'mariadb'],
+    `(?:mysql|mariadb)(?:dump|admin|import)? [^\\n|;&]{0,160}?(?<= )-p["']?${SPELT_OUT}([^\\s"'-][^\\s"']{3,128})`,
+    { entropy: OF_PASSWORD },
+  ),
   // A line, or lines, of `.netrc`.
-  form('PASSWORD', ['login '], '', {
-    whole: `login[ \\t]{1,4}\\S{1,80}\\s{1,8}password[ \\t]{1,4}${SPELT_OUT}(?=\\S{0,127}[\\d!@#$%^&*])(\\S{4,128})`,
-    entropy: OF_PASSWORD,
-  }),
-  form('BASIC_AUTH_HEADER', ['"auth"'], '', {
+  exact(
+    'PASSWORD',
+    ['login '],
+    `login[ \\t]{1,4}\\S{1,80}\\s{1,8}password[ \\t]{1,4}${SPELT_OUT}(?=\\S{0,127}[\\d!@#$%^&*])(\\S{4,128})`,
+    { entropy: OF_PASSWORD },
+  ),
+  exact('BASIC_AUTH_HEADER', ['"auth"'], '"auth"\\s{0,4}:\\s{0,4}"([A-Za-z0-9+/]{8,400}={0,2})"', {
     left: 'free',
-    whole: '"auth"\\s{0,4}:\\s{0,4}"([A-Za-z0-9+/]{8,400}={0,2})"',
     check: registryCredentials,
     entropy: 2.5,
   }),
 ];
 
 const IN_CONTEXT: readonly SecretForm[] = [
-  form('BASIC_AUTH_HEADER', ['basic '], '', {
+  exact('BASIC_AUTH_HEADER', ['basic '], 'basic[ \\t]{1,4}([A-Za-z0-9+/]{8,400}={0,2})(?![A-Za-z0-9+/=])', {
     anyCase: true,
-    whole: 'basic[ \\t]{1,4}([A-Za-z0-9+/]{8,400}={0,2})(?![A-Za-z0-9+/=])',
     check: basicCredentials,
     entropy: 2.5,
   }),
-  form('BEARER_TOKEN', ['bearer '], '', {
-    anyCase: true,
-    whole: 'bearer[ \\t]{1,4}([A-Za-z0-9_~+/.-]{20,2000}={0,2})(?![A-Za-z0-9_~+/=-])',
-    entropy: 3.4,
-  }),
+  exact(
+    'BEARER_TOKEN',
+    ['bearer '],
+    'bearer[ \\t]{1,4}([A-Za-z0-9_~+/.-]{20,2000}={0,2})(?![A-Za-z0-9_~+/=-])',
+    { anyCase: true, entropy: 3.4 },
+  ),
 ];
 
 /** Every form, those with a fixed mark first. */
