@@ -6,12 +6,12 @@
 import { failed, type GrantDuration, type GrantTerm, ok, type Result } from '@cordon/core';
 
 /** Spans that every question offers where it offers an end. */
-export type Span = 'hour' | 'today' | 'week';
+type Span = 'hour' | 'today' | 'week';
 
 const HOUR = 3_600_000;
 
 /** When a span that begins now is over; `today` ends at midnight where the user is. */
-export function endOfSpan(span: Span, now: number): number {
+function endOfSpan(span: Span, now: number): number {
   switch (span) {
     case 'hour':
       return now + HOUR;
@@ -74,43 +74,21 @@ export interface TermChoice {
 }
 
 const TERM_CHOICES: readonly TermChoice[] = [
-  {
-    duration: 'once',
-    words: ['o', 'once', 'y', 'yes'],
-    label: '[o] once',
-    term: () => ({ duration: 'once' }),
-  },
-  {
-    duration: 'session',
-    words: ['s', 'session'],
-    label: '[s] this session',
-    term: () => ({ duration: 'session' }),
-  },
-  {
-    duration: 'until',
-    words: ['h', 'hour'],
-    label: '[h] one hour',
-    term: (now) => ({ duration: 'until', until: endOfSpan('hour', now) }),
-  },
-  {
-    duration: 'until',
-    words: ['t', 'today'],
-    label: '[t] today',
-    term: (now) => ({ duration: 'until', until: endOfSpan('today', now) }),
-  },
-  {
-    duration: 'until',
-    words: ['w', 'week'],
-    label: '[w] a week',
-    term: (now) => ({ duration: 'until', until: endOfSpan('week', now) }),
-  },
-  {
-    duration: 'permanent',
-    words: ['p', 'permanent', 'permanently'],
-    label: '[p] permanently',
-    term: () => ({ duration: 'permanent' }),
-  },
+  { words: ['o', 'once', 'y', 'yes'], label: '[o] once', ...lasting('once') },
+  { words: ['s', 'session'], label: '[s] this session', ...lasting('session') },
+  { words: ['h', 'hour'], label: '[h] one hour', ...ending('hour') },
+  { words: ['t', 'today'], label: '[t] today', ...ending('today') },
+  { words: ['w', 'week'], label: '[w] a week', ...ending('week') },
+  { words: ['p', 'permanent', 'permanently'], label: '[p] permanently', ...lasting('permanent') },
 ];
+
+function lasting(duration: Exclude<GrantDuration, 'until'>): Pick<TermChoice, 'duration' | 'term'> {
+  return { duration, term: () => ({ duration }) };
+}
+
+function ending(span: Span): Pick<TermChoice, 'duration' | 'term'> {
+  return { duration: 'until', term: (now) => ({ duration: 'until', until: endOfSpan(span, now) }) };
+}
 
 /** The ways to say yes to a question with these durations, shortest first. */
 export function termChoices(durations: readonly GrantDuration[]): readonly TermChoice[] {

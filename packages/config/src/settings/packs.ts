@@ -18,65 +18,29 @@ export const BASE_PACK: Pack = {
   isDefault: true,
 };
 
+/** In force unless `packs` says otherwise, and what each stops. */
+const USUAL = {
+  secrets: 'keys, tokens and passwords that leave, in any argument or address',
+  'personal-data': 'card, account and identity numbers that reach others than the user chose',
+  recipients:
+    'writing to, paying, inviting or deleting somebody or something that the user did not name and that no app has on record',
+  injection: 'actions after a text that gives the agent instructions, or hides some',
+  links: 'links and images whose address carries data away as soon as somebody sees them',
+  code: 'running code after text of others was read, and code that came from it',
+  loops: 'the same action again and again, and too many actions',
+  'tool-poisoning': 'tools whose description gives instructions or hides text',
+};
+
+/** In force where `packs` names them. */
+const STRICTER = {
+  trifecta: 'private data, text of others and a way out in one flow, whatever the model made of them',
+  irreversible: 'anything that cannot be undone after any text of others',
+  'cross-app': 'text that one app got from others and that steers an action of another app',
+};
+
 export const PACKS: readonly Pack[] = [
-  {
-    name: 'secrets',
-    stops: 'keys, tokens and passwords that leave, in any argument or address',
-    isDefault: true,
-  },
-  {
-    name: 'personal-data',
-    stops: 'card, account and identity numbers that reach others than the user chose',
-    isDefault: true,
-  },
-  {
-    name: 'recipients',
-    stops:
-      'writing to, paying, inviting or deleting somebody or something that the user did not name and that no app has on record',
-    isDefault: true,
-  },
-  {
-    name: 'injection',
-    stops: 'actions after a text that gives the agent instructions, or hides some',
-    isDefault: true,
-  },
-  {
-    name: 'links',
-    stops: 'links and images whose address carries data away as soon as somebody sees them',
-    isDefault: true,
-  },
-  {
-    name: 'code',
-    stops: 'running code after text of others was read, and code that came from it',
-    isDefault: true,
-  },
-  {
-    name: 'loops',
-    stops: 'the same action again and again, and too many actions',
-    isDefault: true,
-  },
-  {
-    name: 'tool-poisoning',
-    stops: 'tools whose description gives instructions or hides text',
-    isDefault: true,
-  },
-  {
-    name: 'trifecta',
-    stops: 'private data, text of others and a way out in one flow, whatever the model made of them',
-    isDefault: false,
-  },
-  {
-    name: 'irreversible',
-    stops: 'anything that cannot be undone after any text of others',
-    isDefault: false,
-  },
-  {
-    name: 'cross-app',
-    stops: 'text that one app got from others and that steers an action of another app',
-    isDefault: false,
-  },
+  ...Object.entries(USUAL).map(([name, stops]) => ({ name, stops, isDefault: true })),
+  ...Object.entries(STRICTER).map(([name, stops]) => ({ name, stops, isDefault: false })),
 ];
 
-export const DEFAULT_PACKS: readonly string[] = PACKS.filter(({ isDefault }) => isDefault).map(
-  ({ name }) => name,
-);
+export const DEFAULT_PACKS: readonly string[] = Object.keys(USUAL);
