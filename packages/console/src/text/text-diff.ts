@@ -15,9 +15,8 @@ const CONTEXT = 2;
 /** A stretch with more changed lines than this is shown as a whole; the memory grows with the square. */
 const MOST_EDITS = 400;
 
-interface Edit {
+interface Edit extends DiffLine {
   readonly kind: 'same' | 'removed' | 'added';
-  readonly text: string;
 }
 
 /** From `before` to `after`; empty if they are equal. */
@@ -96,28 +95,17 @@ function wayBack(
 
 /** The changed lines with some around them, each stretch below its place. */
 function hunks(all: readonly Edit[]): readonly DiffLine[] {
+  const shown = new Set<number>();
+  for (const [index, { kind }] of all.entries())
+    if (kind !== 'same') for (let near = index - CONTEXT; near <= index + CONTEXT; near++) shown.add(near);
   const out: DiffLine[] = [];
   let line = 1;
-  let lastShown = -1;
-  let nextChange = all.findIndex(({ kind }) => kind !== 'same');
-  let lastChange = Number.NEGATIVE_INFINITY;
   for (const [index, edit] of all.entries()) {
-    if (index > nextChange) nextChange = changeFrom(all, index, nextChange);
-    if (edit.kind !== 'same') lastChange = index;
-    const isNear = index - lastChange <= CONTEXT || (nextChange >= index && nextChange - index <= CONTEXT);
-    if (isNear) {
-      if (lastShown !== index - 1 || out.length === 0) out.push({ kind: 'place', text: `line ${line}` });
+    if (shown.has(index)) {
+      if (index === 0 || !shown.has(index - 1)) out.push({ kind: 'place', text: `line ${line}` });
       out.push(edit);
-      lastShown = index;
     }
     if (edit.kind !== 'added') line++;
   }
   return out;
-}
-
-/** The first change at or behind `index`; each edit is passed once over all calls. */
-function changeFrom(all: readonly Edit[], index: number, before: number): number {
-  if (before < 0) return before;
-  for (let next = index; next < all.length; next++) if (all[next]?.kind !== 'same') return next;
-  return -1;
 }
