@@ -33,17 +33,24 @@ export interface LineAnswersParts {
   readonly onRefused: (reason: string) => void;
 }
 
-type Open =
-  | {
-      readonly kind: 'permission';
-      readonly prompt: PermissionPrompt;
-      readonly settle: (answer: PermissionAnswer) => void;
-    }
-  | {
-      readonly kind: 'choice';
-      readonly prompt: ChoicePrompt;
-      readonly settle: (choice: Choice | null) => void;
-    };
+interface OpenBase {
+  /** Nobody answers it any more. */
+  readonly withdraw: () => void;
+}
+
+interface OpenPermission extends OpenBase {
+  readonly kind: 'permission';
+  readonly prompt: PermissionPrompt;
+  readonly settle: (answer: PermissionAnswer) => void;
+}
+
+interface OpenChoice extends OpenBase {
+  readonly kind: 'choice';
+  readonly prompt: ChoicePrompt;
+  readonly settle: (choice: Choice | null) => void;
+}
+
+type Open = OpenPermission | OpenChoice;
 
 const UNANSWERED: PermissionAnswer = Object.freeze({ allow: false, reason: 'no-answer' });
 const DENIED: PermissionAnswer = Object.freeze({ allow: false, reason: 'user' });
@@ -63,23 +70,26 @@ export class LineAnswers implements Consent {
   permission(prompt: PermissionPrompt, signal: AbortSignal): Promise<PermissionAnswer> {
     if (signal.aborted) return Promise.resolve(UNANSWERED);
     return new Promise((settle) =>
-      this.#add({ kind: 'permission', prompt, settle }, signal, () => settle(UNANSWERED)),
+      this.#add({ kind: 'permission', prompt, settle, withdraw: () => settle(UNANSWERED) }, signal),
     );
   }
 
   choose(prompt: ChoicePrompt, signal: AbortSignal): Promise<Choice | null> {
     if (signal.aborted) return Promise.resolve(null);
-    return new Promise((settle) => this.#add({ kind: 'choice', prompt, settle }, signal, () => settle(null)));
+    return new Promise((settle) =>
+      this.#add({ kind: 'choice', prompt, settle, withdraw: () => settle(null) }, signal),
+    );
   }
 
-  #add(open: Open, signal: AbortSignal, withdraw: () => void): void {
+  #add(open: Open, signal: AbortSignal): void {
     this.#open.add(open);
-    const abort = () => {
-      withdraw();
-      this.#remove(open);
-    };
-    signal.addEventListener('abort', abort, { once: true });
+    signal.addEventListener('abort', () => this.#withdraw(open), { once: true });
     if (!this.#isReading) void this.#read();
+  }
+
+  #withdraw(open: Open): void {
+    open.withdraw();
+    this.#remove(open);
   }
 
   #remove(open: Open): void {
@@ -94,17 +104,9 @@ export class LineAnswers implements Consent {
       const reply = await this.#parts.terminal.ask({ prompt: '', takes: 'line' }, this.#idle.signal);
       if (reply.kind === 'line') this.#take(reply.text);
       else if (reply.kind === 'too-long') this.#parts.onRefused('the line is too long');
-      else if (reply.kind !== 'aborted') this.#endAll();
+      else if (reply.kind !== 'aborted') for (const open of [...this.#open]) this.#withdraw(open);
     }
     this.#isReading = false;
-  }
-
-  #endAll(): void {
-    for (const open of [...this.#open]) {
-      this.#remove(open);
-      if (open.kind === 'permission') open.settle(UNANSWERED);
-      else open.settle(null);
-    }
   }
 
   #take(text: string): void {
@@ -123,7 +125,7 @@ export class LineAnswers implements Consent {
     if (refusal !== null) this.#parts.onRefused(`${open.prompt.id}: ${refusal}`);
   }
 
-  #answerPermission(open: Extract<Open, { kind: 'permission' }>, line: AnswerLine): string | null {
+  #answerPermission(open: OpenPermission, line: AnswerLine): string | null {
     if (line.choose !== undefined) return 'the question is whether to allow it';
     // As on the terminal: a yes to all does not cover what carries a warning.
     if (line.prompt === 'all' && line.decision !== 'deny' && open.prompt.warnings.length > 0)
@@ -145,7 +147,7 @@ export class LineAnswers implements Consent {
     return ok({ allow: true, ...term.value, ...(edits.length === 0 ? {} : { edits }) });
   }
 
-  #answerChoice(open: Extract<Open, { kind: 'choice' }>, { choose, decision }: AnswerLine): string | null {
+  #answerChoice(open: OpenChoice, { choose, decision }: AnswerLine): string | null {
     if (decision === 'deny' || choose === null) {
       this.#remove(open);
       open.settle(null);
