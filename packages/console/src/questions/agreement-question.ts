@@ -9,9 +9,7 @@ import type { AgreementQuestions, Configuration, NamedRegistry } from '@cordon/c
 import { DEFAULT_PACKS } from '@cordon/config/packs';
 import type { ToolLabels } from '@cordon/core';
 import type { Terminal } from '../terminal/terminal.ts';
-import type { Screen } from '../text/screen.ts';
-
-const FRAME = '▐ ';
+import { FRAME, type Screen, type Style } from '../text/screen.ts';
 
 export interface TerminalAgreementParts {
   readonly screen: Screen;
@@ -67,75 +65,77 @@ function looserLabels(apps: Configuration['apps']): readonly (readonly [string, 
 
 /** What the file would do, in the order of its consequences. */
 export function drawFile(screen: Screen, configuration: Configuration, known: 'changed' | 'new'): void {
-  const {
-    file,
-    apps: installed,
-    installableApps,
-    entries,
-    handedVariables,
-    policyFiles,
-    providers,
-    asking,
-    packs,
-    weaker,
-    dataFolder,
-    ownDataFolder,
-    appRegistry,
-    functionalities,
-  } = configuration;
+  const { policyFiles, providers, asking, packs, weaker, dataFolder, appRegistry } = configuration;
+  const { say, list } = framedOn(screen);
   screen.line();
   const what = known === 'new' ? 'found in this folder' : 'changed since you agreed to it';
   screen.line(screen.style('bold', `${FRAME}CONFIGURATION: ${what}`));
-  screen.say(`${FRAME}file: `, file ?? '');
-  const apps = [...installed, ...installableApps.filter((app) => !installed.includes(app))];
-  for (const { id, source, manifest } of apps) {
-    const how =
-      source.kind === 'command'
-        ? `starts ${[source.command, ...source.args].join(' ')}`
-        : source.kind === 'url'
-          ? `speaks to ${source.url}`
-          : 'is a text';
-    const isInstalled = installed.some((app) => app.id === id);
-    screen.say(`${FRAME}${isInstalled ? 'app' : 'could be installed:'} ${id}: `, how, 'plain', 4);
-    const { read, write } = manifest.files;
-    if (read.length + write.length > 0)
-      screen.say(`${FRAME}  files: `, [...read, ...write].join(', '), 'plain', 4);
-    if (manifest.network.length > 0)
-      screen.say(`${FRAME}  network: `, manifest.network.join(', '), 'plain', 4);
-    const variables = handedVariables.filter(({ app }) => app === id).map(({ variable }) => variable);
-    if (variables.length > 0) screen.say(`${FRAME}  gets your variables: `, variables.join(', '), 'warn', 4);
-    for (const { name, hosts } of manifest.credentials)
-      screen.say(`${FRAME}  uses a secret of yours: `, `${name}, at ${hosts.join(', ')}`, 'warn', 4);
-  }
-  const vouched = [...entries.values()].filter(({ pin }) => pin !== null).length;
+  say('file: ', configuration.file ?? '');
+  const apps = [
+    ...configuration.apps,
+    ...configuration.installableApps.filter((app) => !configuration.apps.includes(app)),
+  ];
+  for (const app of apps) drawApp(screen, configuration, app);
+  const vouched = [...configuration.entries.values()].filter(({ pin }) => pin !== null).length;
   if (vouched > 0)
-    screen.say(
-      `${FRAME}pins: `,
+    say(
+      'pins: ',
       `the descriptions of ${vouched} of its apps will not be shown: the file names their digests`,
       'warn',
     );
-  for (const policy of policyFiles) screen.say(`${FRAME}policy: `, policy);
+  for (const policy of policyFiles) say('policy: ', policy);
   const left = DEFAULT_PACKS.filter((name) => !packs.includes(name));
   // Attack: a folder of someone else comes with `"packs": []`, and nothing looks for what its apps then do.
-  if (left.length > 0) screen.say(`${FRAME}!! `, `without the default policies ${left.join(', ')}`, 'bad');
+  if (left.length > 0) say('!! ', `without the default policies ${left.join(', ')}`, 'bad');
   for (const [says, tools] of looserLabels(apps))
-    screen.say(`${FRAME}labels: `, `${tools.length} of tools that ${says}: ${tools.join(', ')}`, 'warn', 4);
+    say('labels: ', `${tools.length} of tools that ${says}: ${tools.join(', ')}`, 'warn', MOST_LINES);
   for (const [name, { baseUrl }] of providers)
-    if (baseUrl !== undefined) screen.say(`${FRAME}model provider: `, `${name} at ${baseUrl}`, 'warn');
-  if (appRegistry !== null) screen.say(`${FRAME}\`apps search\` asks: `, appRegistry);
-  if (functionalities.size > 0)
-    screen.say(`${FRAME}every app is offered: `, [...functionalities.keys()].join(', '));
-  if (asking.model !== null) screen.say(`${FRAME}rules ask a model: `, asking.model, 'warn');
-  for (const [kind, { url }] of asking.endpoints) screen.say(`${FRAME}rules ask for ${kind}: `, url, 'warn');
+    if (baseUrl !== undefined) say('model provider: ', `${name} at ${baseUrl}`, 'warn');
+  if (appRegistry !== null) say('`apps search` asks: ', appRegistry);
+  list('every app is offered: ', [...configuration.functionalities.keys()], 'plain', ALL_LINES);
+  if (asking.model !== null) say('rules ask a model: ', asking.model, 'warn');
+  for (const [kind, { url }] of asking.endpoints) say(`rules ask for ${kind}: `, url, 'warn');
   for (const { file: module, network } of asking.modules) {
-    screen.say(`${FRAME}rules ask a module: `, module, 'warn');
-    if (network.length > 0) screen.say(`${FRAME}  network: `, network.join(', '), 'warn', 4);
+    say('rules ask a module: ', module, 'warn');
+    list('  network: ', network, 'warn');
   }
   if (weaker.length > 0)
-    screen.say(
-      `${FRAME}!! `,
-      `a weaker sandbox, without ${weaker.map(({ name }) => name).join(', ')}`,
-      'bad',
-    );
-  if (dataFolder !== ownDataFolder) screen.say(`${FRAME}data folder: `, dataFolder, 'warn');
+    say('!! ', `a weaker sandbox, without ${weaker.map(({ name }) => name).join(', ')}`, 'bad');
+  if (dataFolder !== configuration.ownDataFolder) say('data folder: ', dataFolder, 'warn');
+}
+
+function drawApp(
+  screen: Screen,
+  { apps: installed, handedVariables }: Configuration,
+  { id, source, manifest }: Configuration['apps'][number],
+): void {
+  const { say, list } = framedOn(screen);
+  const how =
+    source.kind === 'command'
+      ? `starts ${[source.command, ...source.args].join(' ')}`
+      : source.kind === 'url'
+        ? `speaks to ${source.url}`
+        : 'is a text';
+  const isInstalled = installed.some((app) => app.id === id);
+  say(`${isInstalled ? 'app' : 'could be installed:'} ${id}: `, how, 'plain', MOST_LINES);
+  list('  files: ', [...manifest.files.read, ...manifest.files.write]);
+  list('  network: ', manifest.network);
+  const variables = handedVariables.filter(({ app }) => app === id).map(({ variable }) => variable);
+  list('  gets your variables: ', variables, 'warn');
+  for (const { name, hosts } of manifest.credentials)
+    say('  uses a secret of yours: ', `${name}, at ${hosts.join(', ')}`, 'warn', MOST_LINES);
+}
+
+/** Of one list, so that none pushes another away. */
+const MOST_LINES = 4;
+const ALL_LINES = Number.POSITIVE_INFINITY;
+
+/** Sentences in the frame; `list` says nothing where there is nothing. */
+function framedOn(screen: Screen) {
+  const say = (label: string, text: string, style: Style = 'plain', most = ALL_LINES) =>
+    screen.say(`${FRAME}${label}`, text, style, most);
+  const list = (label: string, items: readonly string[], style: Style = 'plain', most = MOST_LINES) => {
+    if (items.length > 0) say(label, items.join(', '), style, most);
+  };
+  return { say, list };
 }

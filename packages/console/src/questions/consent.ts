@@ -6,7 +6,7 @@
  * visible-text.ts).
  */
 
-import { type TermChoice, termChoices, termOfWord, termWords } from '@cordon/config';
+import { termChoices, termOfWord, termWords } from '@cordon/config';
 import {
   type Choice,
   type ChoicePrompt,
@@ -20,13 +20,12 @@ import {
   visibleLine,
 } from '@cordon/core';
 import type { Question, Reply, Terminal } from '../terminal/terminal.ts';
-import type { Screen } from '../text/screen.ts';
+import { FRAME, type Screen } from '../text/screen.ts';
 import {
   type Drawing,
   dataLines,
   drawChoice,
   drawPermission,
-  FRAME,
   framed,
   showDrawing,
   textOfDrawing,
@@ -184,9 +183,11 @@ export class TerminalConsent implements Consent {
           ? this.#answerMany(visible, reply.text)
           : this.#answerOnly(only, reply.text);
       case 'interrupted':
-        return this.#settleAll(visible, (open) => this.#settleDenied(open));
+        for (const open of visible) this.#settleDenied(open);
+        return;
       case 'ended':
-        return this.#settleAll(visible, (open) => this.#settleUnanswered(open));
+        for (const open of visible) this.#settleUnanswered(open);
+        return;
       case 'aborted':
       case 'too-long':
         return;
@@ -269,13 +270,13 @@ export class TerminalConsent implements Consent {
 
   #noise(asked: readonly Open[], help: string): void {
     if (++this.#attempts < MOST_ATTEMPTS) return this.#screen.line(`${FRAME}${help}`);
-    this.#settleAll(asked, (open) => this.#settleUnanswered(open));
+    for (const open of asked) this.#settleUnanswered(open);
   }
 
   /** A yes to all does not cover questions with a warning, or those that do not offer it: they stay open. */
   #answerAll(visible: readonly Open[], word: string): boolean {
     if (DENIALS.has(word)) {
-      this.#settleAll(visible, (open) => this.#settleDenied(open));
+      for (const open of visible) this.#settleDenied(open);
       return true;
     }
     const now = this.#parts.now();
@@ -402,10 +403,6 @@ export class TerminalConsent implements Consent {
     return true;
   }
 
-  #settleAll(opens: readonly Open[], settle: (open: Open) => void): void {
-    for (const open of opens) settle(open);
-  }
-
   #settleDenied(open: Open): void {
     if (open.kind === 'permission') return this.#settlePermission(open, DENIED);
     this.#remove(open);
@@ -469,12 +466,10 @@ function editorText(value: string): string {
   return value.length <= MOST_EDITED_LINE && visibleLine(value, MOST_EDITED_LINE) === value ? value : '';
 }
 
-function shortChoices({ prompt, isLong, edits }: OpenPermission): string {
-  const letters = termChoices(prompt.durations).map(({ label }: TermChoice) => label.slice(0, 3));
-  const more = [
-    ...(isLong ? ['[v]'] : []),
-    ...(prompt.data.some((datum) => datum.isEditable) ? ['[e]'] : []),
-  ];
+function shortChoices(open: OpenPermission): string {
+  const { prompt, isLong, edits } = open;
+  const letters = termChoices(prompt.durations).map(({ label }) => label.slice(0, 3));
+  const more = [...(isLong ? ['[v]'] : []), ...(isEditable(open) ? ['[e]'] : [])];
   return `${[...letters, ...more, '[n]'].join('')}${edits.length === 0 ? '' : ' (edited)'}`;
 }
 

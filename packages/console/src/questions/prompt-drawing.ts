@@ -18,7 +18,7 @@ import {
   wrap,
 } from '@cordon/core';
 import { type ArgumentLine, argumentLines } from '../text/argument-lines.ts';
-import { GUTTER, type Screen, type Style } from '../text/screen.ts';
+import { FRAME, GUTTER, type Screen, type Style } from '../text/screen.ts';
 
 /** Lines of one datum that are shown at once, and data of one prompt. */
 const SHOWN_LINES = 12;
@@ -32,8 +32,6 @@ const SHOWN_PLACES = 8;
 /** Characters of the name of an argument, with its value and where only the name is shown. */
 const MOST_NAME = 120;
 const MOST_NAME_ALONE = 40;
-/** Begins every line of Cordon's; text of others never starts at column 0. */
-export const FRAME = '▐ ';
 const INDENT = '      ';
 /** Characters of a question, a name, a warning. */
 const MOST_WORDS = 600;

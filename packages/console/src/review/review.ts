@@ -8,12 +8,11 @@
 import { visibleLine, visibleLines } from '@cordon/core';
 import { descriptionDigest, type Review, type Reviewer } from '@cordon/hub';
 import type { Reply, Takes, Terminal } from '../terminal/terminal.ts';
-import type { Screen, Style } from '../text/screen.ts';
+import { FRAME, type Screen, type Style } from '../text/screen.ts';
 import type { DiffLine } from '../text/text-diff.ts';
 import { type AppPart, appParts, type PartDifference, partDifferences } from './app-text.ts';
 import type { DescriptionFinding } from './finding.ts';
 
-const FRAME = '▐ ';
 /** Lines of one part that are shown at once. */
 const SHOWN_LINES = 24;
 const SHOWN_FINDINGS = 20;

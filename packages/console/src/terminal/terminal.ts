@@ -7,7 +7,7 @@
  */
 import { createInterface, type Interface } from 'node:readline';
 import { visibleLine, wrap } from '@cordon/core';
-import type { Screen } from '../text/screen.ts';
+import { FRAME, type Screen } from '../text/screen.ts';
 import { Attention, type TerminalClock } from './attention.ts';
 import { Keyboard } from './keyboard.ts';
 import { editorPaste, MARK_NO_PASTES, MARK_PASTES, PasteSplitter, textOfEditor } from './pasted-text.ts';
@@ -56,8 +56,6 @@ const MOST_WAITING_LINES = 1000;
 /** UTF-16 code units. */
 export const MOST_LINE_LENGTH = 100_000;
 
-/** The beginning of Cordon's own lines, as in `prompt-drawing`. */
-const FRAME = '▐ ';
 const NOT_COUNTED = 'Ignored: this input arrived before you could read the question.';
 const PASTED = 'Ignored, because it was pasted:';
 /** Characters of a pasted text that are shown where it does not count. */

@@ -34,6 +34,8 @@ const STYLE_CODES: Readonly<Record<Style, string>> = {
 
 /** Stands before every line that others wrote. */
 export const GUTTER = '  │ ';
+/** Begins every line of Cordon's in a question; text of others never starts at column 0. */
+export const FRAME = '▐ ';
 
 export class Screen {
   readonly #options: ScreenOptions;
