@@ -4,7 +4,6 @@ import { test } from 'node:test';
 import { DEFAULT_APP_LIMITS, type InstalledApp, id, type Json } from '@cordon/core';
 import type { AppDescription, Review } from '@cordon/hub';
 import { scannedDescription } from '@cordon/scan/description';
-import { freeTexts } from '../../src/review/app-text.ts';
 import { drawReview, TerminalReviewer } from '../../src/review/review.ts';
 import { type ScriptedTerminal, scriptedTerminal, untilShown } from '../scripted-terminal.ts';
 
@@ -215,21 +214,4 @@ test('what is cut is said to be cut, and can be viewed before the answer', async
   scripted.input.write('y\n');
   assert.equal(await answer, true);
   scripted.terminal.close();
-});
-
-test('fields that can say anything are named, and closed ones are not', () => {
-  const schema: Json = {
-    type: 'object',
-    properties: {
-      to: { type: 'string', format: 'email' },
-      day: { type: 'string', format: 'date' },
-      kind: { type: 'string', enum: ['a', 'b'] },
-      count: { type: 'integer' },
-      tags: { type: 'array', items: { type: 'string' } },
-      who: { type: 'object', properties: { name: { type: 'string' }, age: { type: 'number' } } },
-      any: {},
-      wide: { type: ['string', 'number'] },
-    },
-  };
-  assert.deepEqual(freeTexts(schema), ['to', 'tags[]', 'who.name', 'any', 'wide']);
 });

@@ -8,7 +8,7 @@
 import { basename, join } from 'node:path';
 import { type Configuration, isInEffect } from '@cordon/config';
 import { isFile, realPath } from '@cordon/config/reading';
-import { appParts, drawFindings, freeTexts, leftOutText } from '@cordon/console/review';
+import { appParts, drawFindings, leftOutText } from '@cordon/console/review';
 import type { AppId, InstalledApp } from '@cordon/core';
 import {
   type AppDescription,
@@ -27,6 +27,7 @@ import type { Pin, Store } from '@cordon/trace';
 import { BrokenRows } from '../../context/broken-rows.ts';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
+import { freeTexts } from './free-texts.ts';
 import { noSuchApp } from './no-such-app.ts';
 
 export async function apps(context: CommandContext): Promise<ExitCode> {
