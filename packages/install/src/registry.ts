@@ -45,9 +45,11 @@ const PYPI_FILES = { host: 'files.pythonhosted.org', port: 443 };
 /** `scope`: of the package (`@x`), or null. A scope may have its own registry. */
 export function npmRegistry(scope: string | null, places: RegistryPlaces): Result<Registry, Fault> {
   const folder = folderFile(places);
-  const ofFolder = settingsIn(folder?.text ?? '');
-  const layers = [npmVariables(places), ofFolder, ...npmFiles(places)];
-  const key = scope === null ? 'registry' : settingKey(layers, `${scope}:registry`);
+  const layers = npmLayers(places, folder);
+  const [, ofFolder] = layers;
+  const own = `${scope}:registry`;
+  // A scope has its own registry where anything names one.
+  const key = scope !== null && layers.some((layer) => layer.has(own)) ? own : 'registry';
   const wanted = layers.find((layer) => layer.has(key));
   const setting = wanted?.get(key) ?? npmDefault(places);
   if (setting === null)
@@ -72,8 +74,7 @@ export function npmRegistry(scope: string | null, places: RegistryPlaces): Resul
  * another package needs it.
  */
 export function foreignScopes({ url, reach }: Registry, places: RegistryPlaces): ReadonlyMap<string, string> {
-  const folder = settingsIn(folderFile(places)?.text ?? '');
-  const layers = [npmVariables(places), folder, ...npmFiles(places)];
+  const layers = npmLayers(places, folderFile(places));
   const keys = new Set(layers.flatMap((layer) => [...layer.keys()]).filter((key) => SCOPE_KEY.test(key)));
   const foreign = new Map<string, string>();
   for (const key of keys) {
@@ -119,11 +120,6 @@ function settingOf(layers: readonly Settings[], key: string): string | undefined
   return layers.find((layer) => layer.has(key))?.get(key);
 }
 
-/** A scope has its own registry where anything names one. */
-function settingKey(layers: readonly Settings[], key: string): string {
-  return layers.some((layer) => layer.has(key)) ? key : 'registry';
-}
-
 /**
  * npm reads `npm_config_registry` in any case. Attack: npm, which starts this program for `npx cordon`, puts what the
  * current folder's `.npmrc` says into these variables, expanded. Of what that file sets they say nothing.
@@ -152,8 +148,8 @@ function variableKey(name: string): string {
   return name.toLowerCase().replaceAll('-', '_');
 }
 
-/** In npm's order behind the project's: the user's, the machine's, npm's own. */
-function npmFiles(places: RegistryPlaces): readonly Settings[] {
+/** In npm's order: variables, the project's file, the user's, the machine's, npm's own. */
+function npmLayers(places: RegistryPlaces, folder: FolderFile | null): readonly Settings[] {
   const { home, npm, read } = places;
   const variables = npmVariables(places);
   const prefix = npm === null ? '/usr/local' : join(npm, '../../..');
@@ -163,7 +159,8 @@ function npmFiles(places: RegistryPlaces): readonly Settings[] {
     ...(prefix === '/usr' ? ['/etc/npmrc'] : []),
     ...(npm === null ? [] : [join(npm, 'npmrc')]),
   ];
-  return paths.map((path) => settingsIn(read(path) ?? ''));
+  const files = paths.map((path) => settingsIn(read(path) ?? ''));
+  return [variables, settingsIn(folder?.text ?? ''), ...files];
 }
 
 /** Lines `key = value`, sections ignored; as both npm and pip write them. */
