@@ -1,6 +1,6 @@
 export { ConfigReader, type Located, type ObjectReader, plainJson, quoted } from './config-reader.ts';
 export { jsonFault, jsonFaultOfLine } from './json-fault.ts';
-export { type JsonMember, LineMap, withoutMember } from './json-text.ts';
+export { blankEnd, type JsonMember, LineMap } from './json-text.ts';
 export { nearest, suggestion } from './nearest.ts';
 export {
   absolutePath,

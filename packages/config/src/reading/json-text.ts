@@ -35,94 +35,29 @@ export type JsonTextFault =
 export const CONFIGURATION_LIMITS: JsonLimits = { length: 1024 * 1024, depth: 32, elements: 20_000 };
 
 /**
- * Parses a text that a person wrote. Limits are checked by core's linear scan before anything recursive runs; a key
- * `__proto__` is refused there too. Duplicate keys are kept in the tree: the reader of the tree refuses them.
+ * Parses a text that a person wrote, within limits; a key `__proto__` is refused wherever it stands. Duplicate keys are kept
+ * in the tree: the reader of the tree refuses them.
  */
 export function parseJsonText(text: string): Result<JsonNode, JsonTextFault> {
-  if (text.length > CONFIGURATION_LIMITS.length) {
-    return failed({
-      kind: 'limit',
-      message: `the text is longer than ${CONFIGURATION_LIMITS.length} characters`,
-    });
+  const { length } = CONFIGURATION_LIMITS;
+  if (text.length > length)
+    return failed({ kind: 'limit', message: `the text is longer than ${length} characters` });
+  try {
+    return ok(new Parser(text).parse());
+  } catch (problem) {
+    if (problem instanceof Refusal) return failed(problem.fault);
+    throw problem;
   }
-  const plain = withoutComments(text);
-  const parsed = parseJson(plain, CONFIGURATION_LIMITS);
-  const located = new Parser(plain, CONFIGURATION_LIMITS.depth).parse();
-  if (!parsed.ok && located.ok) return failed({ kind: 'limit', message: parsed.fault });
-  return located;
-}
-
-/**
- * The text without one member of an object. All that stands around it stays as it is, comments too; a line that held
- * nothing else goes with it.
- *
- * @param members of the object, as they were parsed from this text
- */
-export function withoutMember(text: string, members: readonly JsonMember[], member: JsonMember): string {
-  const { start } = member.keySpan;
-  const { end } = member.value.span;
-  const behind = blankEnd(text, end);
-  const hasComma = text[behind] === ',';
-  const head = text.slice(0, start);
-  const tail = hasComma ? text.slice(end, behind) + text.slice(behind + 1) : text.slice(end);
-  const before = members[members.indexOf(member) - 1];
-  if (hasComma || before === undefined) return joined(head, tail);
-  // The comma before the last member no longer separates anything.
-  const comma = blankEnd(text, before.value.span.end);
-  return joined(head.slice(0, comma) + head.slice(comma + 1), tail);
-}
-
-/** Closes a gap: where nothing else is in its line, the line goes. */
-function joined(head: string, tail: string): string {
-  const indent = /(?:^|\n)([ \t]*)$/.exec(head)?.[1];
-  const rest = /^[ \t]*(\r?\n)?/.exec(tail) ?? [''];
-  const isLine = indent !== undefined && rest[1] !== undefined;
-  return isLine
-    ? head.slice(0, head.length - indent.length) + tail.slice(rest[0].length)
-    : head + tail.replace(/^[ \t]+/, '');
 }
 
 /** Where the next character is that belongs to no comment and is no space. */
-function blankEnd(text: string, from: number): number {
+export function blankEnd(text: string, from: number): number {
   let at = from;
   for (;;) {
     while (isSpace(text.charCodeAt(at))) at++;
     if (text[at] !== '/' || (text[at + 1] !== '/' && text[at + 1] !== '*')) return at;
     at = commentEnd(text, at);
   }
-}
-
-/** Comments, a byte order mark and trailing commas become spaces, so that every offset stays what it was. */
-function withoutComments(text: string): string {
-  const blanks: Span[] = [];
-  let comma: Span | null = null;
-  let previous = '';
-  for (let at = 0; at < text.length; at++) {
-    const character = text.charAt(at);
-    if (character <= ' ') continue;
-    if (character === '/' && (text[at + 1] === '/' || text[at + 1] === '*')) {
-      const span = { start: at, end: commentEnd(text, at) };
-      blanks.push(span);
-      at = span.end - 1;
-      continue;
-    }
-    if (character === '\ufeff' && at === 0) blanks.push({ start: 0, end: 1 });
-    if (character === '"') at = stringEnd(text, at);
-    if ((character === ']' || character === '}') && comma !== null) blanks.push(comma);
-    comma = character === ',' && !'[{,:'.includes(previous) ? { start: at, end: at + 1 } : null;
-    previous = character;
-  }
-  return blankOut(text, blanks);
-}
-
-function blankOut(text: string, blanks: Span[]): string {
-  const pieces: string[] = [];
-  let copied = 0;
-  for (const { start, end } of blanks.sort((a, b) => a.start - b.start)) {
-    pieces.push(text.slice(copied, start), text.slice(start, end).replace(/[^\n]/g, ' '));
-    copied = end;
-  }
-  return pieces.join('') + text.slice(copied);
 }
 
 /** The index of the closing quote, or of the last character if there is none. */
@@ -142,38 +77,30 @@ function commentEnd(text: string, start: number): number {
 }
 
 /** Thrown and caught in this file only: the way out of a recursive descent. */
-class SyntaxProblem {
-  readonly message: string;
-  readonly span: Span;
-  constructor(message: string, span: Span) {
-    this.message = message;
-    this.span = span;
+class Refusal {
+  readonly fault: JsonTextFault;
+
+  constructor(fault: JsonTextFault) {
+    this.fault = fault;
   }
 }
 
 class Parser {
   readonly #text: string;
-  readonly #depth: number;
-  #at = 0;
+  #at: number;
+  /** Commas and brackets so far, as core counts values. */
+  #elements = 0;
 
-  constructor(text: string, depth: number) {
+  constructor(text: string) {
     this.#text = text;
-    this.#depth = depth;
+    this.#at = text.startsWith('\ufeff') ? 1 : 0;
   }
 
-  parse(): Result<JsonNode, JsonTextFault> {
-    try {
-      const node = this.#value(0);
-      this.#space();
-      if (this.#at < this.#text.length) throw this.#unexpected('the end of the text');
-      return ok(node);
-    } catch (problem) {
-      if (!(problem instanceof SyntaxProblem)) throw problem;
-      if (problem.message === '') {
-        return failed({ kind: 'limit', message: `values are nested more than ${this.#depth} deep` });
-      }
-      return failed({ kind: 'syntax', message: problem.message, span: problem.span });
-    }
+  parse(): JsonNode {
+    const node = this.#value(0);
+    this.#space();
+    if (this.#at < this.#text.length) throw this.#unexpected('the end of the text');
+    return node;
   }
 
   #value(depth: number): JsonNode {
@@ -196,14 +123,13 @@ class Parser {
   #object(depth: number): JsonNode {
     const start = this.#open(depth);
     const members: JsonMember[] = [];
-    while (!this.#takes('}')) {
-      if (members.length > 0) this.#expect(',', '`,` or `}`');
-      this.#space();
+    while (!this.#ends('}', members.length)) {
       const keyStart = this.#at;
       if (this.#text[keyStart] !== '"') throw this.#unexpected('a key in double quotes');
       const key = this.#string();
+      if (key === '__proto__') throw new Refusal({ kind: 'limit', message: 'a key is `__proto__`' });
       const keySpan = { start: keyStart, end: this.#at };
-      this.#expect(':', '`:`');
+      if (!this.#takes(':')) throw this.#unexpected('`:`');
       members.push({ key, keySpan, value: this.#value(depth) });
     }
     return { kind: 'object', members, span: { start, end: this.#at } };
@@ -212,18 +138,34 @@ class Parser {
   #array(depth: number): JsonNode {
     const start = this.#open(depth);
     const items: JsonNode[] = [];
-    while (!this.#takes(']')) {
-      if (items.length > 0) this.#expect(',', '`,` or `]`');
-      items.push(this.#value(depth));
-    }
+    while (!this.#ends(']', items.length)) items.push(this.#value(depth));
     return { kind: 'array', items, span: { start, end: this.#at } };
   }
 
   #open(depth: number): number {
-    if (depth > this.#depth) throw new SyntaxProblem('', { start: this.#at, end: this.#at + 1 });
+    const most = CONFIGURATION_LIMITS.depth;
+    if (depth > most)
+      throw new Refusal({ kind: 'limit', message: `values are nested more than ${most} deep` });
+    this.#count();
     return this.#at++;
   }
 
+  /** Takes the bracket that ends a list, or the comma before its next value; `count`: values so far. */
+  #ends(bracket: string, count: number): boolean {
+    if (this.#takes(bracket)) return true;
+    if (count === 0) return false;
+    if (!this.#takes(',')) throw this.#unexpected(`\`,\` or \`${bracket}\``);
+    this.#count();
+    return this.#takes(bracket);
+  }
+
+  #count(): void {
+    const most = CONFIGURATION_LIMITS.elements;
+    if (++this.#elements > most)
+      throw new Refusal({ kind: 'limit', message: `there are more than ${most} values` });
+  }
+
+  /** Passes over blank space, and over the character behind it if it is that one. */
   #takes(character: string): boolean {
     this.#space();
     if (this.#text[this.#at] !== character) return false;
@@ -231,28 +173,16 @@ class Parser {
     return true;
   }
 
-  #expect(character: string, wanted: string): void {
-    if (!this.#takes(character)) throw this.#unexpected(wanted);
-  }
-
   #string(): string {
     const start = this.#at;
     const last = stringEnd(this.#text, start);
-    if (this.#text[last] !== '"') {
-      throw new SyntaxProblem('a string has no closing quote', {
-        start,
-        end: Math.min(last, this.#text.length),
-      });
-    }
+    if (this.#text[last] !== '"') throw syntax('a string has no closing quote', start, last);
     this.#at = last + 1;
     const inner = this.#text.slice(start + 1, last);
     if (PLAIN_STRING.test(inner)) return inner;
     const parsed = parseJson(this.#text.slice(start, this.#at));
     if (parsed.ok && typeof parsed.value === 'string') return parsed.value;
-    throw new SyntaxProblem('a string has a control character or an unknown escape', {
-      start,
-      end: this.#at,
-    });
+    throw syntax('a string has a control character or an unknown escape', start, this.#at);
   }
 
   #scalar(): JsonNode {
@@ -260,10 +190,10 @@ class Parser {
     const word = /[-+.\w]*/y;
     word.lastIndex = start;
     const text = word.exec(this.#text)?.[0] ?? '';
+    if (text === '') throw this.#unexpected('a value');
     const span = { start, end: start + text.length };
     const parsed = parseJson(text);
-    if (text === '') throw this.#unexpected('a value');
-    if (!parsed.ok) throw new SyntaxProblem(`\`${text.slice(0, 40)}\` is not a JSON value`, span);
+    if (!parsed.ok) throw syntax(`\`${text.slice(0, 40)}\` is not a JSON value`, span.start, span.end);
     this.#at = span.end;
     if (typeof parsed.value === 'number') return { kind: 'number', value: parsed.value, span };
     if (typeof parsed.value === 'boolean') return { kind: 'boolean', value: parsed.value, span };
@@ -271,15 +201,19 @@ class Parser {
   }
 
   #space(): void {
-    while (isSpace(this.#text.charCodeAt(this.#at))) this.#at++;
+    this.#at = blankEnd(this.#text, this.#at);
   }
 
-  #unexpected(wanted: string): SyntaxProblem {
+  #unexpected(wanted: string): Refusal {
     const at = this.#at;
-    if (at >= this.#text.length)
-      return new SyntaxProblem(`the text ends where ${wanted} should stand`, emptySpan(at));
-    return new SyntaxProblem(`${wanted} should stand here`, { start: at, end: at + 1 });
+    return at < this.#text.length
+      ? syntax(`${wanted} should stand here`, at, at + 1)
+      : syntax(`the text ends where ${wanted} should stand`, at, at);
   }
+}
+
+function syntax(message: string, start: number, end: number): Refusal {
+  return new Refusal({ kind: 'syntax', message, span: { start, end } });
 }
 
 /** Stands for itself between its quotes. */
@@ -288,10 +222,6 @@ const PLAIN_STRING = /^[^"\\\u0000-\u001f]*$/;
 
 function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
-}
-
-function emptySpan(at: number): Span {
-  return { start: at, end: at };
 }
 
 /** Turns offsets into lines and columns. Built once for a text, cheap to ask. */

@@ -18,7 +18,6 @@ import {
   realPath,
   stateFolder,
   suggestion,
-  withoutMember,
 } from '@cordon/config/reading';
 import { type AppId, type Fault, failed, fault, id, NAME_PATTERN, ok, type Result } from '@cordon/core';
 import { forgetPackage, installedRecord } from '@cordon/install';
@@ -31,6 +30,7 @@ import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { mayOpen, usingStore } from '../../context/opened-store.ts';
 import { deletedInWords } from '../../print/memory-text.ts';
 import { replaceTextFile } from '../replaced-file.ts';
+import { withoutMember } from './without-member.ts';
 
 export interface RemoveOptions {
   /** Deletes also what is left of the app outside of the file. */
