@@ -5,7 +5,8 @@ import { DEFAULT_LABEL, type Event, type EventBody, type EventFrame, id, type Re
 import { jsonLine } from '@cordon/print';
 import fc from 'fast-check';
 import '../../../tools/seed.ts';
-import { EventRenderer, renderDiagnostics } from '../src/print/render.ts';
+import { renderDiagnostics } from '../src/print/diagnostics.ts';
+import { EventRenderer } from '../src/print/render.ts';
 
 function recordingScreen(columns = 80, hasColor = false) {
   let shown = '';

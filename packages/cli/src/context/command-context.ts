@@ -18,7 +18,8 @@ import { Screen } from '@cordon/console/text';
 import { type Diagnostic, type Event, type Fault, harmlessText } from '@cordon/core';
 import { eventLine, jsonLine } from '@cordon/print';
 import type { SetupError } from '@cordon/runtime';
-import { EventRenderer, renderDiagnostics } from '../print/render.ts';
+import { renderDiagnostics } from '../print/diagnostics.ts';
+import { EventRenderer } from '../print/render.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 
 const MOST_ANSWER_LINES = 5_000;

@@ -6,18 +6,7 @@
  */
 
 import { argumentsInLine, type Screen, type Style } from '@cordon/console/text';
-import {
-  type AppId,
-  type ContextId,
-  type Diagnostic,
-  type Event,
-  type EventId,
-  type EventKind,
-  type Json,
-  type Reason,
-  visibleLine,
-} from '@cordon/core';
-import { counted } from '@cordon/print';
+import type { AppId, ContextId, Event, EventId, EventKind, Json, Reason } from '@cordon/core';
 export interface RenderOptions {
   /** Also what is only of interest when something goes wrong. */
   readonly isVerbose: boolean;
@@ -414,36 +403,6 @@ function irreversibly(event: { readonly irreversible: boolean }): string {
 
 function tokens(event: Extract<Event, { kind: `${string}.executed` }>): string {
   return event.usage === undefined ? '' : `, ${event.usage.inputTokens}+${event.usage.outputTokens} tokens`;
-}
-
-/** Problems of a text that a person wrote: place, sentence, remedy; then how many there are. */
-export function renderDiagnostics(screen: Screen, diagnostics: readonly Diagnostic[]): void {
-  for (const diagnostic of diagnostics) {
-    const isError = diagnostic.severity === 'error';
-    const label = screen.style(isError ? 'bad' : 'warn', `${diagnostic.severity} ${diagnostic.code}`);
-    const path = diagnostic.path === undefined ? '' : ` ${visibleLine(diagnostic.path)}`;
-    screen.line(`${placeOf(diagnostic)}: ${label}${path}`);
-    screen.say('  ', diagnostic.message);
-    if (diagnostic.help !== undefined) screen.say('  help: ', diagnostic.help);
-  }
-  if (diagnostics.length === 0) return;
-  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
-  const counts = [
-    [errors, 'error'],
-    [diagnostics.length - errors, 'warning'],
-  ] as const;
-  screen.line(
-    counts
-      .filter(([count]) => count > 0)
-      .map(([count, word]) => counted(count, word))
-      .join(', '),
-  );
-}
-
-function placeOf(diagnostic: Diagnostic): string {
-  const { file, range } = diagnostic;
-  const place = range === undefined ? '' : `:${range.line}:${range.column}`;
-  return `${visibleLine(file)}${place}`;
 }
 
 const PINNED_WORDS: Readonly<Record<Extract<Event, { kind: 'app.pinned' }>['by'], string>> = {

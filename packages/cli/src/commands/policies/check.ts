@@ -2,7 +2,7 @@
 
 import type { Configuration } from '@cordon/config';
 import { jsonFault, openBytes, readStream } from '@cordon/config/reading';
-import { type Diagnostic, failed, ok, parseJson, type Result, visibleLine } from '@cordon/core';
+import { type Diagnostic, failed, ok, parseJson, type Result } from '@cordon/core';
 import { type Asking, standardDetectors } from '@cordon/detectors';
 import { lint, parseTools, type ToolSchema } from '@cordon/policy-tools';
 import { counted, drawExcerpt, SourceLines } from '@cordon/print';
@@ -10,6 +10,8 @@ import { loadedPolicy } from '@cordon/runtime/policies';
 import type { Dialect } from '@cordon/scan/traces';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
+import { countsOf, renderDiagnostic } from '../../print/diagnostics.ts';
+
 export interface CheckOptions {
   readonly json?: boolean;
   readonly dialect: Dialect;
@@ -221,27 +223,19 @@ function flat({ file, range, severity, code, message, help }: Diagnostic): objec
 }
 
 function print({ output }: CommandContext, { lines }: Checked, diagnostic: Diagnostic): void {
-  const { file, range, severity, code, message, help } = diagnostic;
-  const style = severity === 'error' ? 'bad' : 'warn';
-  const place = range === undefined ? '' : `:${range.line}:${range.column}`;
-  output.line(`${visibleLine(file)}${place}: ${output.style(style, `${severity} ${code}`)}`);
-  output.say('  ', message);
-  if (range !== undefined) drawExcerpt(output, lines, range, style);
-  if (help !== undefined) output.say('  help: ', help);
+  const { range } = diagnostic;
+  renderDiagnostic(output, diagnostic, (style) => {
+    if (range !== undefined) drawExcerpt(output, lines, range, style);
+  });
   output.line();
 }
 
 function printSummary({ output }: CommandContext, all: readonly Diagnostic[], files: number): void {
-  const errors = all.filter(({ severity }) => severity === 'error').length;
-  const warnings = all.length - errors;
-  const counts = [
-    ...(errors === 0 ? [] : [counted(errors, 'error')]),
-    ...(warnings === 0 ? [] : [counted(warnings, 'warning')]),
-  ];
-  const found = counts.length === 0 ? 'no problem' : counts.join(' and ');
+  const hasErrors = all.some(({ severity }) => severity === 'error');
+  const found = countsOf(all).join(' and ') || 'no problem';
   output.say(
     '',
     `${found} in ${counted(files, 'file')}`,
-    errors > 0 ? 'bad' : warnings > 0 ? 'warn' : 'good',
+    hasErrors ? 'bad' : all.length > 0 ? 'warn' : 'good',
   );
 }
