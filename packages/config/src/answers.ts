@@ -27,9 +27,15 @@ import {
   type Result,
 } from '@cordon/core';
 import { parseEnd } from './grant-term.ts';
-import { ConfigReader, type Located, type ObjectReader, quoted } from './reading/config-reader.ts';
-import { LineMap, parseJsonText } from './reading/json-text.ts';
+import {
+  ConfigReader,
+  type Located,
+  type ObjectReader,
+  type Problem,
+  quoted,
+} from './reading/config-reader.ts';
 import { suggestion } from './reading/nearest.ts';
+import { parseJsonFile } from './reading/text-file.ts';
 
 /** A key that is absent matches everything; `null` matches the absence of an app. */
 export interface AnswerMatch {
@@ -76,60 +82,31 @@ export function parseAnswers(
   text: string,
   installed: readonly string[] | null = null,
 ): Result<readonly AnswerRule[], readonly Diagnostic[]> {
-  const tree = parseJsonText(text);
-  if (!tree.ok) return failed([unreadable(file, text, tree.fault)]);
+  const tree = parseJsonFile(file, text, 'use fewer and broader rules');
+  if (!tree.ok) return failed([tree.fault]);
   const reader = new ConfigReader(file, text);
-  const items = reader.items({ node: tree.value, path: '' }, 'an array of rules');
-  const rules = items.map((item) => readRule(reader, item, installed));
-  if (reader.hasErrors) return failed(reader.diagnostics);
-  return ok(rules.filter((rule) => rule !== null));
+  const rules = reader.root(tree.value).list('an array of rules', (item) => readRule(item, installed));
+  return reader.hasErrors ? failed(reader.diagnostics) : ok(rules);
 }
 
 type Installed = readonly string[] | null;
-type TextFault = Extract<ReturnType<typeof parseJsonText>, { ok: false }>['fault'];
 
-function unreadable(file: string, text: string, fault: TextFault): Diagnostic {
-  const frame = { severity: 'error', file, message: fault.message } as const;
-  if (fault.kind === 'limit') return { code: 'CFG002', ...frame, help: 'use fewer and broader rules' };
-  const help = 'the file must be JSON; comments and trailing commas are accepted';
-  return { code: 'CFG003', ...frame, range: new LineMap(text).range(fault.span), help };
-}
-
-function readRule(reader: ConfigReader, at: Located, installed: Installed): AnswerRule | null {
-  const object = reader.object(at);
+function readRule(at: Located, installed: Installed): AnswerRule | null {
+  const object = at.object();
   if (object === null) return null;
-  const matchAt = object.get('match');
-  const decisionAt = object.get('decision');
   const chooseAt = object.get('choose');
-  const fillAt = object.get('fill');
+  const decisionAt = object.get('decision');
+  const match = object.read('match', (inner) => readMatch(inner, installed)) ?? {};
+  const decision = object.read('decision', readDecision);
+  const fill = object.read('fill', readFill) ?? NO_FILL;
   object.finish();
-  const match = matchAt === null ? {} : readMatch(reader, matchAt, installed);
-  const decision = decisionAt === null ? null : readDecision(reader, decisionAt);
-  const fill = fillAt === null ? NO_FILL : readFill(reader, fillAt);
-  const isContradiction = chooseAt !== null && decision === 'deny';
-  if (isContradiction || (decisionAt === null && chooseAt === null)) {
-    reader.report(
-      at.path,
-      { start: at.node.span.start, end: at.node.span.start + 1 },
-      {
-        code: 'ANS001',
-        message: 'a rule has a `decision`, or a `choose` and for how long',
-        help: `write \`"decision": "deny"\` or \`"choose": "APP"\``,
-      },
-    );
-    return null;
-  }
-  if (fillAt !== null && (chooseAt !== null || decision === 'deny'))
-    reader.reportAt(fillAt, {
-      code: 'ANS006',
-      message: 'only a rule that allows may have `fill`',
-      help: 'leave it out, or write `"decision": "once"`',
-    });
-  if (chooseAt !== null) return readChoice(reader, chooseAt, match, installed, decision ?? 'once');
-  if (decisionAt === null || decision === null) return null;
+  if (chooseAt === null ? decisionAt === null : decision === 'deny') return at.reportStart(NO_ANSWER);
+  if (chooseAt !== null || decision === 'deny') object.get('fill')?.report(USELESS_FILL);
+  if (chooseAt !== null) return readChoice(chooseAt, match, installed, decision ?? 'once');
+  if (decision === null) return null;
   const outlives = decision === 'permanent' || typeof decision === 'object';
   if (outlives && match.scope !== undefined && SESSION_AT_MOST.has(match.scope)) {
-    reader.reportAt(decisionAt, {
+    decisionAt?.report({
       code: 'ANS002',
       message: `permission for \`${match.scope}\` never outlives its session`,
       help: 'use `once` or `session`',
@@ -138,145 +115,120 @@ function readRule(reader: ConfigReader, at: Located, installed: Installed): Answ
   return { kind: 'decision', match, decision, ...(fill.size === 0 ? {} : { fill }) };
 }
 
+const NO_ANSWER: Problem = {
+  code: 'ANS001',
+  message: 'a rule has a `decision`, or a `choose` and for how long',
+  help: 'write `"decision": "deny"` or `"choose": "APP"`',
+};
+
+const USELESS_FILL: Problem = {
+  code: 'ANS006',
+  message: 'only a rule that allows may have `fill`',
+  help: 'leave it out, or write `"decision": "once"`',
+};
+
 /** A word, or `{"until": "2h"}`. Spans begin with the answer, so only their form is looked at here. */
-function readDecision(reader: ConfigReader, at: Located): AnswerDecision | null {
-  if (at.node.kind !== 'object') return readWord(reader, at, DECISIONS, 'a decision');
-  const object = reader.object(at);
+function readDecision(at: Located): AnswerDecision | null {
+  if (at.node.kind !== 'object') return readWord(at, DECISIONS, 'a decision');
+  const object = at.object();
   const untilAt = object?.get('until') ?? null;
   object?.finish();
-  const until = untilAt === null ? null : reader.string(untilAt);
-  if (untilAt === null || until === null) {
-    if (untilAt === null)
-      reader.reportAt(at, { code: 'ANS004', message: 'no time is named', help: END_HELP });
-    return null;
-  }
-  const end = parseEnd(until, Number.NEGATIVE_INFINITY);
-  if (end.ok) return { until };
-  reader.reportAt(untilAt, { code: 'ANS004', message: `${quoted(until)} is no time`, help: END_HELP });
-  return null;
+  if (untilAt === null) return at.report({ code: 'ANS004', message: 'no time is named', help: END_HELP });
+  const until = untilAt.checked((text) =>
+    parseEnd(text, Number.NEGATIVE_INFINITY).ok
+      ? null
+      : { code: 'ANS004', message: `${quoted(text)} is no time`, help: END_HELP },
+  );
+  return until === null ? null : { until };
 }
 
 const END_HELP = 'write `{"until": "2h"}`, with `90m`, `2h`, `3d`, `1w`, `today` or `2026-12-01T10:00Z`';
 
 function readChoice(
-  reader: ConfigReader,
   at: Located,
   match: AnswerMatch,
   installed: Installed,
   decision: AnswerDecision,
 ): AnswerRule | null {
   const { scope, ...rest } = match;
-  if ((scope !== undefined && scope !== 'app-selection') || Object.keys(rest).length > 0) {
-    reader.reportAt(at, {
+  if ((scope !== undefined && scope !== 'app-selection') || Object.keys(rest).length > 0)
+    return at.report({
       code: 'ANS003',
       message: '`choose` answers which app serves a query, and nothing else can be matched there',
       help: 'match `{"scope": "app-selection"}` or nothing',
     });
-    return null;
-  }
   if (at.node.kind === 'null') return { kind: 'choice', choose: null, decision };
-  const app = readApp(reader, at, installed);
+  const app = readApp(at, installed);
   return app === null ? null : { kind: 'choice', choose: id(app), decision };
 }
 
 /** `{"birth-date": "1990-12-31"}`: kinds of data, each with a value that fits. */
-function readFill(reader: ConfigReader, at: Located): ReadonlyMap<DataKind, string> {
-  const object = reader.object(at);
+function readFill(at: Located): ReadonlyMap<DataKind, string> {
+  const object = at.object();
   const fill = new Map<DataKind, string>();
-  for (const kind of object === null ? [] : DATA_KINDS) {
-    const valueAt = object?.get(kind) ?? null;
-    const value = valueAt === null ? null : reader.string(valueAt);
-    if (valueAt === null || value === null) continue;
-    const misfit = misfitOfData(kind, value);
-    if (misfit === null) fill.set(kind, value);
-    else
-      reader.reportAt(valueAt, { code: 'ANS006', message: misfit, help: 'write it as the example has it' });
+  for (const kind of DATA_KINDS) {
+    const value = object?.read(kind, (inner) => inner.checked((text) => misfitProblem(kind, text))) ?? null;
+    if (value !== null) fill.set(kind, value);
   }
   object?.finish();
   return fill;
 }
 
-function readMatch(reader: ConfigReader, at: Located, installed: Installed): AnswerMatch {
-  const object = reader.object(at);
+function misfitProblem(kind: DataKind, text: string): Problem | null {
+  const misfit = misfitOfData(kind, text);
+  return misfit === null ? null : { code: 'ANS006', message: misfit, help: 'write it as the example has it' };
+}
+
+function readMatch(at: Located, installed: Installed): AnswerMatch {
+  const object = at.object();
   if (object === null) return {};
-  const scopeAt = object.get('scope');
-  const scope = scopeAt === null ? null : readWord(reader, scopeAt, PERMISSION_SCOPES, 'a scope');
+  const said = <K extends keyof AnswerMatch>(key: K, value: AnswerMatch[K] | null): AnswerMatch =>
+    value === null ? {} : { [key]: value };
   const match: AnswerMatch = {
-    ...(scope === null ? {} : { scope }),
-    ...readSide(reader, object, 'from', installed),
-    ...readSide(reader, object, 'to', installed),
-    ...readText(reader, object, 'what'),
-    ...readText(reader, object, 'rule'),
-    ...readFlag(reader, object, 'expected'),
-    ...readFlag(reader, object, 'warned'),
-    ...readFlag(reader, object, 'new'),
+    ...said(
+      'scope',
+      object.read('scope', (inner) => readWord(inner, PERMISSION_SCOPES, 'a scope')),
+    ),
+    ...readSide(object, 'from', installed),
+    ...readSide(object, 'to', installed),
+    ...said('what', object.string('what')),
+    ...said('rule', object.string('rule')),
+    ...said('expected', object.boolean('expected')),
+    ...said('warned', object.boolean('warned')),
+    ...said('new', object.boolean('new')),
   };
   object.finish();
   return match;
 }
 
-function readSide(
-  reader: ConfigReader,
-  object: ObjectReader,
-  key: 'from' | 'to',
-  installed: Installed,
-): AnswerMatch {
+function readSide(object: ObjectReader, key: 'from' | 'to', installed: Installed): AnswerMatch {
   const at = object.get(key);
-  if (at === null) return {};
-  if (at.node.kind === 'null') return { [key]: null };
-  const app = readApp(reader, at, installed);
+  if (at?.node.kind === 'null') return { [key]: null };
+  const app = at === null ? null : readApp(at, installed);
   return app === null ? {} : { [key]: app };
 }
 
-function readApp(reader: ConfigReader, at: Located, installed: Installed): string | null {
-  const name = reader.string(at);
-  if (name === null) return null;
-  if (!NAME_PATTERN.test(name)) {
-    const help = 'use the key of the app in `cordon.json`';
-    reader.reportAt(at, { code: 'CFG008', message: `${quoted(name)} is no name of an app`, help });
-    return null;
-  }
-  if (installed === null || installed.includes(name)) return name;
-  reader.reportAt(at, {
-    code: 'ANS005',
-    message: `there is no app ${quoted(name)}, so the rule would never match`,
-    help: suggestion(name, installed, '`cordon apps` lists the apps that are installed'),
+function readApp(at: Located, installed: Installed): string | null {
+  return at.checked((name) => {
+    if (!NAME_PATTERN.test(name)) {
+      const help = 'use the key of the app in `cordon.json`';
+      return { code: 'CFG008', message: `${quoted(name)} is no name of an app`, help };
+    }
+    if (installed === null || installed.includes(name)) return null;
+    return {
+      code: 'ANS005',
+      message: `there is no app ${quoted(name)}, so the rule would never match`,
+      help: suggestion(name, installed, '`cordon apps` lists the apps that are installed'),
+    };
   });
-  return null;
 }
 
-function readText(reader: ConfigReader, object: ObjectReader, key: 'what' | 'rule'): AnswerMatch {
-  const at = object.get(key);
-  const text = at === null ? null : reader.string(at);
-  return text === null ? {} : { [key]: text };
-}
-
-function readFlag(
-  reader: ConfigReader,
-  object: ObjectReader,
-  key: 'expected' | 'warned' | 'new',
-): AnswerMatch {
-  const at = object.get(key);
-  const flag = at === null ? null : reader.boolean(at);
-  return flag === null ? {} : { [key]: flag };
-}
-
-function readWord<W extends string>(
-  reader: ConfigReader,
-  at: Located,
-  words: readonly W[],
-  what: string,
-): W | null {
-  const text = reader.string(at);
-  if (text === null) return null;
-  const word = words.find((candidate) => candidate === text);
-  if (word !== undefined) return word;
-  reader.reportAt(at, {
+function readWord<W extends string>(at: Located, words: readonly W[], what: string): W | null {
+  return at.word(words, (text) => ({
     code: 'ANS004',
     message: `${quoted(text)} is not ${what}`,
     help: suggestion(text, words, `use one of ${words.join(', ')}`),
-  });
-  return null;
+  }));
 }
 
 /** Answers by the first rule that matches; what none matches is left to `rest`. */
@@ -285,7 +237,7 @@ export class AnswersConsent implements Consent {
   readonly #now: () => number;
   readonly #rest: Consent;
 
-  constructor(rules: readonly AnswerRule[], now: () => number, rest: Consent = ABSENT) {
+  constructor(rules: readonly AnswerRule[], now: () => number, rest: Consent = NOBODY) {
     this.#rules = rules;
     this.#now = now;
     this.#rest = rest;
@@ -298,7 +250,7 @@ export class AnswersConsent implements Consent {
     if (signal.aborted) return { allow: false, reason: 'no-answer' };
     if (rule?.kind !== 'decision') return this.#rest.permission(prompt, signal);
     if (rule.decision === 'deny') return { allow: false, reason: 'user' };
-    const answer = allowFor(rule.decision, prompt.durations, this.#now());
+    const answer = allowed(longestTerm(rule.decision, prompt.durations, this.#now()));
     const edits = editsOf(prompt, rule.fill ?? NO_FILL);
     return answer.allow && edits.length > 0 ? { ...answer, edits } : answer;
   }
@@ -345,12 +297,7 @@ function covers(match: AnswerMatch, prompt: PermissionPrompt): boolean {
 
 const ALL_DURATIONS: readonly GrantDuration[] = ['once', 'session', 'until', 'permanent'];
 
-function allowFor(
-  decision: Exclude<AnswerDecision, 'deny'>,
-  durations: readonly GrantDuration[],
-  now: number,
-): PermissionAnswer {
-  const term = longestTerm(decision, durations, now);
+function allowed(term: GrantTerm | null): PermissionAnswer {
   return term === null ? { allow: false, reason: 'no-answer' } : { allow: true, ...term };
 }
 
@@ -400,53 +347,38 @@ export interface AnswerOptions {
 export function consentFrom(options: AnswerOptions, asking: Consent | null): Consent {
   if (options.denyAll) return REFUSING;
   if (options.rules !== null) return new AnswersConsent(options.rules, options.now, options.waiting);
-  const rest = options.waiting ?? asking ?? ABSENT;
+  const rest = options.waiting ?? asking ?? NOBODY;
   if (!options.denyWarned && !options.allowRest) return rest;
-  return new WarnedConsent(options.denyWarned ? REFUSING : rest, options.allowRest ? ALLOWING : rest);
+  return byWarning(options.denyWarned ? REFUSING : rest, options.allowRest ? ALLOWING : rest);
 }
 
 /** Warned prompts go one way, the others the other way. */
-class WarnedConsent implements Consent {
-  readonly #warned: Consent;
-  readonly #others: Consent;
-
-  constructor(warned: Consent, others: Consent) {
-    this.#warned = warned;
-    this.#others = others;
-  }
-
-  permission(prompt: PermissionPrompt, signal: AbortSignal): Promise<PermissionAnswer> {
-    return (prompt.warnings.length > 0 ? this.#warned : this.#others).permission(prompt, signal);
-  }
-
-  choose(prompt: ChoicePrompt, signal: AbortSignal): Promise<Choice | null> {
-    return this.#others.choose(prompt, signal);
-  }
+function byWarning(warned: Consent, others: Consent): Consent {
+  return {
+    permission: (prompt, signal) => (prompt.warnings.length > 0 ? warned : others).permission(prompt, signal),
+    choose: (prompt, signal) => others.choose(prompt, signal),
+  };
 }
 
 /** The user said no beforehand. */
-const REFUSING: Consent = Object.freeze({
-  permission: async () => ({ allow: false, reason: 'user' }) as const,
-  choose: async () => null,
-});
+const REFUSING = saysNo('user');
 
 /** No person can be asked. */
-const ABSENT: Consent = Object.freeze({
-  permission: async () => ({ allow: false, reason: 'no-answer' }) as const,
-  choose: async () => null,
-});
+export const NOBODY = saysNo('no-answer');
 
+function saysNo(reason: 'user' | 'no-answer'): Consent {
+  return Object.freeze({
+    permission: async () => ({ allow: false, reason }) as const,
+    choose: async () => null,
+  });
+}
+
+/** Gives the least of what is offered: a script that says yes to all gives no lasting grants. */
 const ALLOWING: Consent = Object.freeze({
-  permission: async (prompt: PermissionPrompt, signal: AbortSignal) =>
-    signal.aborted ? ({ allow: false, reason: 'no-answer' } as const) : allowShortest(prompt),
+  permission: async ({ durations }: PermissionPrompt, signal: AbortSignal) =>
+    allowed(signal.aborted ? null : shortestTerm(durations)),
   choose: async ({ choices: [first], installs }: ChoicePrompt, signal: AbortSignal) =>
     signal.aborted || first === undefined || installs === true
       ? null
       : ({ app: first, duration: 'once' } as const),
 });
-
-/** Least of what is offered: a script that says yes to all gives no lasting grants. */
-function allowShortest(prompt: PermissionPrompt): PermissionAnswer {
-  const term = shortestTerm(prompt.durations);
-  return term === null ? { allow: false, reason: 'no-answer' } : { allow: true, ...term };
-}

@@ -9,10 +9,13 @@ import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import {
   type AppId,
+  DEFAULT_RETRY_LIMITS,
+  DEFAULT_TURN_LIMITS,
   type Diagnostic,
   type Fault,
   failed,
   type InstalledApp,
+  type ModelPrice,
   type ModelPrices,
   ok,
   type ProviderConfig,
@@ -26,21 +29,15 @@ import type { StoreKey } from '@cordon/trace';
 import { type AnswerRule, parseAnswers } from './answers.ts';
 import {
   type AppEntry,
-  type AppsResult,
+  addressProblem,
   type HandedVariable,
   providerAddressProblem,
-  readAddress,
   readApps,
 } from './apps/app-config.ts';
 import { readFunctionalityList } from './apps/functionality-config.ts';
-import { readInstallable, withEntries } from './apps/installable-config.ts';
+import { readInstallable } from './apps/installable-config.ts';
 import { readLabels } from './apps/label-file.ts';
-import {
-  type KnownFunctionalities,
-  type KnownFunctionality,
-  type OwnPath,
-  readPath,
-} from './apps/manifest-config.ts';
+import type { KnownFunctionalities, KnownFunctionality } from './apps/manifest-config.ts';
 import { isMarked } from './apps/marks.ts';
 import {
   JOURNAL_KEY_FILE_VARIABLE,
@@ -51,19 +48,18 @@ import {
 import { secretReader } from './keys/secret.ts';
 import { KEY_FILE_VARIABLE, KEY_VARIABLE, keySource, readStoreKey } from './keys/store-key.ts';
 import { ConfigReader, type Located, type Problem, quoted } from './reading/config-reader.ts';
-import type { JsonNode } from './reading/json-text.ts';
 import { suggestion } from './reading/nearest.ts';
 import {
   absolutePath,
-  cacheFolder,
   configurationCandidates,
   defaultDataFolder,
   isFile,
+  ownPaths,
   type Places,
-  PROGRAM_FOLDERS,
   realPath,
   writtenFolders,
 } from './reading/paths.ts';
+import { type Folders, readPath } from './reading/placeholders.ts';
 import { parseJsonFile, readTextFile } from './reading/text-file.ts';
 import { ASKS_NOBODY, type AskingSettings, readAsking } from './settings/asking-config.ts';
 import { type LimitOptions, readLimits, readPrices, withLimitOptions } from './settings/limits-config.ts';
@@ -183,57 +179,47 @@ export function loadConfiguration(
 ): Result<Configuration, readonly Diagnostic[]> {
   const outside: Diagnostic[] = [];
   const report = (problem: OutsideProblem) => outside.push(outsideDiagnostic(problem));
+  const { environment, options } = sources;
   const found = findFile(sources);
-  const text = found.file === null ? ok(null) : readTextFile(found.file);
+  const { file } = found;
+  const text = file === null ? ok('') : readTextFile(file);
   if (!text.ok) return failed([text.fault]);
-  const tree = found.file === null || text.value === null ? ok(null) : parseJsonFile(found.file, text.value);
+  const tree = file === null ? ok(null) : parseJsonFile(file, text.value);
   if (!tree.ok) return failed([tree.fault]);
-  const reader = new ConfigReader(found.file ?? 'cordon.json', text.value ?? '');
-  const content = readContent(reader, tree.value, sources, found);
-  const model = chooseModel(sources, content, report);
-  const optionLayers = wantedLayers(sources.options.sandbox);
+  const reader = new ConfigReader(file ?? 'cordon.json', text.value);
+  const root = tree.value === null ? null : reader.root(tree.value);
+  const { settings, providers, address } = readContent(root, sources, found);
+  const model = chooseModel(sources, settings.model, providers, report);
+  const optionLayers = wantedLayers(options.sandbox);
   if (!optionLayers.ok) outside.push(optionLayers.fault);
   const configuration: Configuration = {
-    file: found.file,
-    folder: found.file === null ? sources.cwd : dirname(found.file),
-    origin: found.origin,
-    digest: text.value === null ? '' : digestOfText(text.value),
+    ...found,
+    ...settings,
+    digest: file === null ? '' : digestOfText(text.value),
     ownDataFolder: ownDataFolderOf(sources),
     writtenFolders: writtenFolders(defaultDataFolder(sources)),
-    searched: found.searched,
-    ...content.apps,
-    dataFolder: content.dataFolder,
-    retries: content.retries,
-    limits: withLimitOptions(content.limits, sources.options, report),
-    prices: content.prices,
-    installable: content.installable,
-    installableApps: content.installableApps,
-    functionalities: content.functionalities,
-    appRegistry: content.appRegistry,
+    limits: withLimitOptions(settings.limits, options, report),
     model,
     providers: assembleProviders(
       {
-        environment: sources.environment,
-        entries: content.providers,
-        fileAddress: content.address,
+        environment,
+        entries: providers,
+        fileAddress: address,
         optionAddress: optionAddress(sources, model, report),
       },
       report,
     ),
-    packs: content.packs,
-    policyFiles: distinctFiles([...content.policyFiles, ...optionFiles(sources, 'policy', report)]),
-    scenarioFiles: distinctFiles([...content.scenarioFiles, ...optionFiles(sources, 'scenario', report)]),
-    readSecret: secretReader(sources.environment),
-    memory: content.memory,
-    asking: content.asking,
-    namedModules: optionModules(sources, [content.dataFolder, ...folderOf(found.file)], report),
-    readJournalKey: () => readJournalKey(sources.environment),
-    readKey: () => readStoreKey(keySource(sources.environment, content.memory.key), sources.environment),
-    weaker: [...content.weaker, ...(optionLayers.ok ? optionLayers.value : [])],
+    policyFiles: distinctFiles([...settings.policyFiles, ...optionFiles(sources, 'policy', report)]),
+    scenarioFiles: distinctFiles([...settings.scenarioFiles, ...optionFiles(sources, 'scenario', report)]),
+    readSecret: secretReader(environment),
+    namedModules: optionModules(sources, [settings.dataFolder, ...folderOf(file)], report),
+    readJournalKey: () => readJournalKey(environment),
+    readKey: () => readStoreKey(keySource(environment, settings.memory.key), environment),
+    weaker: [...settings.weaker, ...(optionLayers.ok ? optionLayers.value : [])],
     warnings: [],
   };
   for (const problem of missingKeys(configuration)) report(problem);
-  const diagnostics = [...outside, ...[...reader.diagnostics].sort(byPlace)];
+  const diagnostics = [...outside, ...reader.diagnostics.toSorted(byPlace)];
   if (diagnostics.some(({ severity }) => severity === 'error')) return failed(diagnostics);
   return ok({ ...configuration, warnings: diagnostics });
 }
@@ -278,42 +264,22 @@ function distinctFiles(files: readonly string[]): readonly string[] {
   return [...new Map(files.map((file) => [realPath(file), file])).values()];
 }
 
-interface Content {
-  readonly apps: Pick<Configuration, 'apps' | 'entries' | 'disabledApps' | 'handedVariables' | 'secretFiles'>;
-  readonly dataFolder: string;
-  readonly model: string | null;
-  readonly providers: ReadonlyMap<string, ProviderEntry>;
-  readonly retries: RetryLimits;
-  readonly limits: TurnLimits;
-  readonly prices: ModelPrices;
-  readonly installable: Configuration['installable'];
-  readonly installableApps: Configuration['installableApps'];
-  readonly functionalities: Configuration['functionalities'];
-  readonly appRegistry: string | null;
-  readonly address: { readonly provider: string; readonly baseURL: string } | null;
-  readonly packs: readonly string[];
-  readonly policyFiles: readonly string[];
-  readonly scenarioFiles: readonly string[];
-  readonly memory: MemorySettings;
-  readonly asking: AskingSettings;
-  readonly weaker: readonly WantedLayer[];
-}
-
-type Found = Pick<Configuration, 'file' | 'searched' | 'origin'>;
+type Found = Pick<Configuration, 'file' | 'folder' | 'searched' | 'origin'>;
 
 function findFile(sources: ConfigurationSources): Found {
   const { options, cwd, home } = sources;
-  if (options.withoutFile === true) return { file: null, searched: [], origin: 'none' };
+  const none = { file: null, folder: cwd, origin: 'none' } as const;
+  if (options.withoutFile === true) return { ...none, searched: [] };
   if (options.config !== undefined) {
     const file = absolutePath(options.config, cwd, home);
-    return { file, searched: [file], origin: 'named' };
+    return { file, folder: dirname(file), searched: [file], origin: 'named' };
   }
   const candidates = configurationCandidates(sources);
   const searched = options.withoutFound === true ? candidates.slice(-1) : candidates;
-  const file = searched.find(exists) ?? null;
-  const own = searched.at(-1);
-  const isOwn = file !== null && own !== undefined && realPath(file) === realPath(own);
-  return { file, searched, origin: file === null ? 'none' : isOwn ? 'own' : 'found' };
+  const file = searched.find(exists);
+  if (file === undefined) return { ...none, searched };
+  const isOwn = realPath(file) === realPath(candidates.at(-1) ?? '');
+  return { file, folder: dirname(file), searched, origin: isOwn ? 'own' : 'found' };
 }
 
 /** A folder or a broken link of that name is reported when it is read, not passed over. */
@@ -325,78 +291,51 @@ function exists(path: string): boolean {
   }
 }
 
-function readContent(
-  reader: ConfigReader,
-  root: JsonNode | null,
-  sources: ConfigurationSources,
-  { file, origin }: Found,
-): Content {
+/** What a file says, by itself: the fields of the configuration, and for the providers what options may still change. */
+function readContent(root: Located | null, sources: ConfigurationSources, { file, folder, origin }: Found) {
   const { environment, cwd, home, options } = sources;
-  const folder = file === null ? cwd : dirname(file);
-  const object = root === null ? null : reader.object({ node: root, path: '' });
+  const object = root?.object() ?? null;
   const get = (key: string) => object?.get(key) ?? null;
-  const values = { state: '', config: folder, environment: null };
-  const dataAt = get('data');
-  const dataPath = dataAt === null ? null : readPath(reader, dataAt, home, values);
-  const dataFolder =
-    options.data !== undefined
-      ? absolutePath(options.data, cwd, home)
-      : (dataPath ?? defaultDataFolder(sources));
-  const packsAt = get('packs');
-  const packs = packsAt === null ? DEFAULT_PACKS : readPacks(reader, packsAt);
-  const policyFiles = readFileList(reader, get('policy'), home, folder);
-  const scenarioFiles = readFileList(reader, get('scenario'), home, folder);
-  const providersAt = get('providers');
-  const providers =
-    providersAt === null ? new Map<string, ProviderEntry>() : readProviders(reader, providersAt);
-  const readModel = (at: Located) => readModelName(reader, at, providers, false);
-  const baseURL = object === null ? null : readBaseURL(reader, object);
-  const modelAt = get('model');
-  const model = modelAt === null ? null : readModelName(reader, modelAt, providers, baseURL !== null);
-  const retries = readRetries(reader, get('retries'));
-  const limits = readLimits(reader, get('limits'));
-  const prices = readPrices(reader, get('prices'));
-  const memoryAt = get('memory');
-  const memory =
-    memoryAt === null
-      ? SILENT_MEMORY
-      : readMemorySettings(reader, memoryAt, { home, folder, isFound: origin === 'found' });
-  const askingAt = get('detectors');
+  const read = <T>(key: string, reading: (at: Located) => T) => object?.read(key, reading) ?? null;
+  const folders: Folders = { home, config: folder, state: '' };
+  const dataPath = read('data', (at) => readPath(at, folders)) ?? defaultDataFolder(sources);
+  const dataFolder = options.data === undefined ? dataPath : absolutePath(options.data, cwd, home);
+  const ownDataFolder = ownDataFolderOf(sources);
+  const policyFiles = read('policy', (at) => readFileList(at, folders)) ?? [];
+  const providers = read('providers', readProviders) ?? new Map<string, ProviderEntry>();
+  const baseURL = object === null ? null : readBaseURL(object);
+  const model = read('model', (at) => at.checked(modelCheck(providers, baseURL !== null)));
   // The provider of the session's model may answer rules, too, at the address that the file gives.
   const addressed = baseURL === null || model === null ? null : providerOf(model);
   const readJudge = (at: Located) =>
-    readModelName(
-      reader,
-      at,
-      providers,
-      at.node.kind === 'string' && providerOf(at.node.value) === addressed,
-    );
+    at.checked((name) => modelProblem(name, providers.keys(), providerOf(name) === addressed));
+  const memory =
+    read('memory', (at) => readMemorySettings(at, { folders, isFound: origin === 'found' })) ?? SILENT_MEMORY;
+  const closed = [dataFolder, ...folderOf(file)];
   const asking =
-    askingAt === null
-      ? ASKS_NOBODY
-      : readAsking(reader, askingAt, environment, readJudge, {
-          folder,
-          home,
-          closed: [dataFolder, ...folderOf(file)],
-        });
-  const labelsAt = get('labels');
-  const labels = labelsAt === null ? [] : readLabels(reader, labelsAt);
-  const functionalitiesAt = get('functionalities');
+    read('detectors', (at) => readAsking(at, environment, readJudge, { folder, home, closed })) ??
+    ASKS_NOBODY;
   const functionalities =
-    functionalitiesAt === null
-      ? new Map<string, KnownFunctionality>()
-      : readFunctionalityList(reader, functionalitiesAt, namesIn(APP_SECTIONS.map(get)));
-  const read = readApps(
-    reader,
+    read('functionalities', (at) => readFunctionalityList(at, namesIn(APP_SECTIONS.map(get)))) ??
+    new Map<string, KnownFunctionality>();
+  const { apps, installable, ...others } = readApps(
     { apps: get('apps'), mcpServers: get('mcpServers'), installable: get('installable') },
     {
       folder,
       home,
       environment,
       dataFolder,
-      ownPaths: ownPaths(sources, dataFolder, file, policyFiles),
+      ownPaths: ownPaths(
+        sources,
+        [
+          [dataFolder, 'the data folder'],
+          [ownDataFolder, 'your own data folder'],
+        ],
+        file === null ? [] : [file],
+        policyFiles,
+      ),
       keyFiles: keyFiles(sources, memory.key),
-      readModel,
+      readModel: (at) => at.checked(modelCheck(providers, false)),
       known: functionalities,
       keyVariables: new Set([
         ...keyVariables(providers),
@@ -407,45 +346,40 @@ function readContent(
       ]),
     },
   );
-  const installableApps = read.installable.map((app) => withLabels(app, labels));
-  const isInstalled = ({ id }: InstalledApp) =>
-    isMarked({
-      ownDataFolder: ownDataFolderOf(sources),
-      folder,
-      app: id,
-      configured: read.entries.get(id)?.configured ?? null,
-    });
-  const own = read.apps.map((app) => withLabels(app, labels));
-  const apps = { ...read, apps: [...own, ...installableApps.filter(isInstalled)] };
-  if (labelsAt !== null)
-    reportStrangers(reader, labelsAt, labels, [...apps.entries.keys(), ...apps.disabled]);
-  const installed: ReadonlySet<string> = new Set(apps.entries.keys());
-  const named = readInstallable(reader, get('installable'), installed);
-  const installable = withEntries(named, installableApps);
-  const registryAt = get('appRegistry');
-  const sandboxAt = get('sandbox');
-  get('$schema');
-  object?.finish(foreignSection);
-  return {
-    apps: contentOf(apps),
+  const { entries, disabledApps } = others;
+  const labels = read('labels', readLabels) ?? [];
+  read('labels', (at) => reportStrangers(at, labels, [...entries.keys(), ...disabledApps]));
+  const installableApps = installable.map((app) => withLabels(app, labels));
+  const installed = installableApps.filter(({ id: app }) =>
+    isMarked({ ownDataFolder, folder, app, configured: entries.get(app)?.configured ?? null }),
+  );
+  const settings = {
+    ...others,
+    apps: [...apps.map((app) => withLabels(app, labels)), ...installed],
+    installableApps,
+    installable: readInstallable(get('installable'), new Set<string>(entries.keys()), installableApps),
     dataFolder,
     model,
-    providers,
-    retries,
-    limits,
-    prices,
-    installable,
-    installableApps,
+    retries: read('retries', readRetries) ?? DEFAULT_RETRY_LIMITS,
+    limits: read('limits', readLimits) ?? DEFAULT_TURN_LIMITS,
+    prices: read('prices', readPrices) ?? new Map<string, ModelPrice>(),
     functionalities,
-    appRegistry: registryAt === null ? null : readAddress(reader, registryAt),
-    address: baseURL === null ? null : { provider: providerOf(model ?? 'openai'), baseURL },
-    packs,
+    appRegistry: read('appRegistry', (at) => at.checked(addressProblem)),
+    packs: read('packs', readPacks) ?? DEFAULT_PACKS,
     policyFiles,
-    scenarioFiles,
+    scenarioFiles: read('scenario', (at) => readFileList(at, folders)) ?? [],
     memory,
     asking,
-    weaker: sandboxAt === null ? [] : readSandbox(reader, sandboxAt),
+    weaker: read('sandbox', readSandbox) ?? [],
   };
+  get('$schema');
+  object?.finish(foreignSection);
+  const address = baseURL === null ? null : { provider: providerOf(model ?? 'openai'), baseURL };
+  return { settings, providers, address };
+}
+
+function modelCheck(providers: ReadonlyMap<string, ProviderEntry>, hasAddress: boolean) {
+  return (name: string) => modelProblem(name, providers.keys(), hasAddress);
 }
 
 const APP_SECTIONS = ['apps', 'mcpServers', 'installable'] as const;
@@ -456,15 +390,15 @@ function namesIn(sections: readonly (Located | null)[]): readonly string[] {
 }
 
 /** Names of packs, each once. An unknown one is an error: what it was to stop would not be stopped. */
-function readPacks(reader: ConfigReader, at: Located): readonly string[] {
+function readPacks(at: Located): readonly string[] {
   const known = PACKS.map(({ name }) => name);
-  const named = reader.items(at, 'a list of names of packs').flatMap((item) => {
-    const name = reader.string(item);
-    if (name === null || known.includes(name)) return name ?? [];
-    const help = suggestion(name, known, `packs: ${known.join(', ')}`);
-    reader.reportAt(item, { code: 'CFG045', message: `there is no pack ${quoted(name)}`, help });
-    return [];
-  });
+  const named = at.list('a list of names of packs', (item) =>
+    item.word(known, (name) => ({
+      code: 'CFG045',
+      message: `there is no pack ${quoted(name)}`,
+      help: suggestion(name, known, `packs: ${known.join(', ')}`),
+    })),
+  );
   return [...new Set(named)];
 }
 
@@ -478,22 +412,12 @@ function withLabels(app: InstalledApp, labels: readonly ToolLabelEntry[]): Insta
 }
 
 /** Labels of an app that is not there are a slip: the app that was meant would keep the strict ones, unseen. */
-function reportStrangers(
-  reader: ConfigReader,
-  at: Located,
-  labels: readonly ToolLabelEntry[],
-  apps: readonly string[],
-): void {
-  const strangers = labels.filter((entry) => entry.app !== null && !apps.includes(entry.app));
-  for (const name of new Set(strangers.map((entry) => entry.app ?? ''))) {
+function reportStrangers(at: Located, labels: readonly ToolLabelEntry[], apps: readonly string[]): void {
+  for (const name of new Set(labels.map(({ app }) => app))) {
+    if (name === null || apps.includes(name)) continue;
     const help = suggestion(name, apps, `installed apps: ${apps.join(', ')}`);
-    reader.reportAt(at, { code: 'LAB003', message: `no app ${quoted(name)} is installed`, help });
+    at.report({ code: 'LAB003', message: `no app ${quoted(name)} is installed`, help });
   }
-}
-
-function contentOf({ disabled, ...apps }: AppsResult): Content['apps'] {
-  const { entries, handedVariables, secretFiles } = apps;
-  return { apps: apps.apps, entries, disabledApps: disabled, handedVariables, secretFiles };
 }
 
 function foreignSection(key: string): Problem | null {
@@ -510,74 +434,32 @@ function ownDataFolderOf(sources: ConfigurationSources): string {
   return options.data === undefined ? defaultDataFolder(sources) : absolutePath(options.data, cwd, home);
 }
 
-function ownPaths(
-  sources: ConfigurationSources,
-  dataFolder: string,
-  file: string | null,
-  policyFiles: readonly string[],
-): OwnPath[] {
-  const closed = (path: string, name: string) => ({
-    path: realPath(path),
-    name,
-    closedFor: 'read and write' as const,
-  });
-  const readable = (path: string, name: string) => ({
-    path: realPath(path),
-    name,
-    closedFor: 'write' as const,
-  });
-  return [
-    closed(dataFolder, 'the data folder'),
-    closed(ownDataFolderOf(sources), 'your own data folder'),
-    closed(defaultDataFolder(sources), 'the default data folder'),
-    readable(cacheFolder(sources), 'the cache folder'),
-    ...PROGRAM_FOLDERS.map((folder) => readable(folder, 'the program')),
-    ...(file === null ? [] : [readable(file, 'the configuration')]),
-    ...policyFiles.map((policy) => readable(policy, 'a policy')),
-  ];
-}
-
-function readModelName(
-  reader: ConfigReader,
-  at: Located,
-  providers: ReadonlyMap<string, ProviderEntry>,
-  hasAddress: boolean,
-): string | null {
-  const model = reader.string(at);
-  if (model === null) return null;
-  const problem = modelProblem(model, providers.keys(), hasAddress);
-  if (problem === null) return model;
-  reader.reportAt(at, problem);
-  return null;
-}
-
 /** `{"weaker": ["watchdog"]}` */
-function readSandbox(reader: ConfigReader, at: Located): WantedLayer[] {
-  const object = reader.object(at);
-  const weaker = object?.get('weaker') ?? null;
+function readSandbox(at: Located): WantedLayer[] {
+  const object = at.object();
+  const weaker = object?.read('weaker', (layers) =>
+    layers.list('an array of layers', (item) => {
+      const name = item.string();
+      return name === null ? null : { name, place: item.place };
+    }),
+  );
   object?.finish();
-  if (weaker === null) return [];
-  return reader.items(weaker, 'an array of layers').flatMap((item) => {
-    const name = reader.string(item);
-    return name === null ? [] : [{ name, place: reader.placeOf(item) }];
-  });
+  return weaker ?? [];
 }
 
 /** One path or a list of them; each must be a file that exists. */
-function readFileList(reader: ConfigReader, at: Located | null, home: string, folder: string): string[] {
-  if (at === null) return [];
-  const items = at.node.kind === 'string' ? [at] : reader.items(at, 'a path or an array of paths');
+function readFileList(at: Located, folders: Folders): string[] {
+  const items = at.node.kind === 'string' ? [at] : at.items('a path or an array of paths');
   return items.flatMap((item) => {
-    const path = readPath(reader, item, home, { state: '', config: folder, environment: null });
-    if (path === null) return [];
-    if (isFile(path)) return [path];
-    reader.reportAt(item, {
-      code: 'CFG020',
-      message: `there is no file ${quoted(path)}`,
-      help: 'paths are relative to the folder of this file',
-    });
-    return [];
+    const path = readPath(item, folders);
+    const problem = path === null || isFile(path) ? null : missingFile(path, 'the folder of this file');
+    return (problem === null ? path : item.report(problem)) ?? [];
   });
+}
+
+function missingFile(path: string, start: string): Problem {
+  const message = `there is no file ${quoted(path)}`;
+  return { code: 'CFG020', message, help: `paths are relative to ${start}` };
 }
 
 function optionFiles(
@@ -588,13 +470,7 @@ function optionFiles(
   return (sources.options[name] ?? []).flatMap((given) => {
     const path = absolutePath(given, sources.cwd, sources.home);
     if (isFile(path)) return [path];
-    report({
-      code: 'CFG020',
-      source: 'command line',
-      name: `--${name}`,
-      message: `there is no file ${quoted(path)}`,
-      help: 'paths are relative to the current folder',
-    });
+    report({ source: 'command line', name: `--${name}`, ...missingFile(path, 'the current folder') });
     return [];
   });
 }
@@ -619,21 +495,21 @@ function optionModules(
 
 /** The command line, then `CORDON_MODEL`, then the file. */
 function chooseModel(
-  sources: ConfigurationSources,
-  content: Content,
+  { options, environment }: ConfigurationSources,
+  ofFile: string | null,
+  providers: ReadonlyMap<string, ProviderEntry>,
   report: (problem: OutsideProblem) => void,
 ): string | null {
-  const { options, environment } = sources;
   const variable = environment.CORDON_MODEL === '' ? undefined : environment.CORDON_MODEL;
   const given = options.model ?? variable;
-  if (given === undefined) return content.model;
-  const problem = modelProblem(given, content.providers.keys(), options.baseURL !== undefined);
+  if (given === undefined) return ofFile;
+  const problem = modelProblem(given, providers.keys(), options.baseURL !== undefined);
   if (problem === null) return given;
-  const isOption = options.model !== undefined;
   report({
     ...problem,
-    source: isOption ? 'command line' : 'environment',
-    name: isOption ? '--model' : 'CORDON_MODEL',
+    ...(options.model === undefined
+      ? { source: 'environment', name: 'CORDON_MODEL' }
+      : { source: 'command line', name: '--model' }),
   });
   return null;
 }

@@ -6,7 +6,7 @@ export {
   isInEffect,
   type NamedRegistry,
 } from './agreement.ts';
-export { type AnswerOptions, consentFrom, parseAnswers } from './answers.ts';
+export { type AnswerOptions, consentFrom, NOBODY, parseAnswers } from './answers.ts';
 export { isMarked, type MarkedEntry, mark, unmark } from './apps/marks.ts';
 export {
   type Configuration,

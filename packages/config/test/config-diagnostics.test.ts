@@ -503,3 +503,12 @@ test('a message never carries a control character of the file', () => {
   for (const problem of result.ok ? [] : result.fault)
     assert.doesNotMatch(summary(problem), /[\p{Cc}\p{Cf}]/u);
 });
+
+test('no header may hold a line break, and a variable may, whatever the app is called', () => {
+  const entry = (app: string, body: string) => problemsOf(loadText(`{"apps": {"${app}": ${body}}}`));
+  for (const app of ['a', 'a.headers']) {
+    assert.deepEqual(entry(app, '{"command": "x", "env": {"A": "1\\n2"}}'), []);
+    const [problem = ''] = entry(app, '{"url": "https://x.example", "headers": {"A": "1\\n2"}}');
+    assert.match(problem, /error CFG022 .*: the text holds a character that cannot be passed on/);
+  }
+});

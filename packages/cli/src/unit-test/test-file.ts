@@ -61,15 +61,15 @@ export function readTestFile(file: string, asking?: Asking): Result<TestFile, re
   const tree = parseJsonFile(file, text.value);
   if (!tree.ok) return failed([tree.fault]);
   const reader = new ConfigReader(file, text.value);
-  const root = reader.object({ node: tree.value, path: '' });
+  const root = reader.root(tree.value).object();
   if (root === null) return failed(reader.diagnostics);
-  const dialect = readDialect(reader, root);
-  const policies = readPolicyFiles(policyFiles(reader, root, file), dialect, asking);
+  const dialect = root.read('dialect', readDialect) ?? 'cordon';
+  const policies = readPolicyFiles(policyFiles(root, file), dialect, asking);
   if (!policies.ok) return failed([...reader.diagnostics, ...policies.fault]);
   const rules = policies.value.policy.rules.map(({ id }) => id);
-  const labels = testLabels(reader, root, dirname(file));
+  const labels = root.read('labels', (at) => testLabels(at, dirname(file)));
   if (labels !== null && !labels.ok) return failed([...reader.diagnostics, ...labels.fault]);
-  const cases = new CaseReader(reader, dirname(file), rules, dialect).cases(root);
+  const cases = readCases(root, { folder: dirname(file), rules, dialect });
   root.finish();
   if (reader.hasErrors) return failed(reader.diagnostics);
   return ok({
@@ -81,24 +81,21 @@ export function readTestFile(file: string, asking?: Asking): Result<TestFile, re
   });
 }
 
-/** The labels themselves, or the name of a file of them; null if there are none. */
-function testLabels(
-  reader: ConfigReader,
-  root: ObjectReader,
-  folder: string,
-): Result<readonly ToolLabelEntry[], readonly Diagnostic[]> | null {
-  const at = root.get('labels');
-  if (at === null) return null;
+/** The labels themselves, or the name of a file of them. */
+function testLabels(at: Located, folder: string): Result<readonly ToolLabelEntry[], readonly Diagnostic[]> {
   if (at.node.kind === 'string') return readLabelFile(pathFrom(folder, at.node.value));
-  return ok(readLabels(reader, at));
+  return ok(readLabels(at));
 }
 
 /** Those that the file names, relative to it; else the one beside it. */
-function policyFiles(reader: ConfigReader, root: ObjectReader, file: string): readonly string[] {
-  const at = root.get('policy');
-  if (at === null) return [policyBeside(file)];
-  const items = at.node.kind === 'array' ? reader.items(at) : [at];
-  return items.map((item) => pathFrom(dirname(file), reader.string(item) ?? ''));
+function policyFiles(root: ObjectReader, file: string): readonly string[] {
+  const named = root.read('policy', oneOrMany);
+  if (named === null) return [policyBeside(file)];
+  return named.map((item) => pathFrom(dirname(file), item.string() ?? ''));
+}
+
+function oneOrMany(at: Located): readonly Located[] {
+  return at.node.kind === 'array' ? at.items() : [at];
 }
 
 /** `mail.gr` for `mail.test.json`. */
@@ -115,146 +112,121 @@ function pathFrom(folder: string, path: string): string {
   return isAbsolute(path) ? path : join(folder, path);
 }
 
-function readDialect(reader: ConfigReader, root: ObjectReader): Dialect {
-  const at = root.get('dialect');
-  if (at === null) return 'cordon';
-  const name = reader.string(at);
-  const dialect = DIALECTS.find((known) => known === name);
-  if (dialect === undefined) {
-    const help = `dialects: ${DIALECTS.join(', ')}`;
-    reader.reportAt(at, { code: 'TST001', message: `${quoted(name ?? '')} is no dialect`, help });
-  }
-  return dialect ?? 'cordon';
+function readDialect(at: Located): Dialect | null {
+  return at.word(DIALECTS, (name) => ({
+    code: 'TST001',
+    message: `${quoted(name)} is no dialect`,
+    help: `dialects: ${DIALECTS.join(', ')}`,
+  }));
 }
 
 const VERDICTS: readonly Verdict[] = ['allow', 'deny', 'ask'];
 const CLEAN = 'clean';
 
-class CaseReader {
-  readonly #reader: ConfigReader;
-  readonly #folder: string;
-  readonly #rules: readonly string[];
-  readonly #dialect: Dialect;
+/** What the cases of one file are about. */
+interface CasePlace {
+  /** Of the file. */
+  readonly folder: string;
+  /** The names of the policies' rules. */
+  readonly rules: readonly string[];
+  readonly dialect: Dialect;
+}
 
-  constructor(reader: ConfigReader, folder: string, rules: readonly string[], dialect: Dialect) {
-    this.#reader = reader;
-    this.#folder = folder;
-    this.#rules = rules;
-    this.#dialect = dialect;
+function readCases(root: ObjectReader, place: CasePlace): readonly TestCase[] {
+  const shared = readParameters(root);
+  const help = 'write `"cases": {"what it shows": {"trace": […], "expect": "clean"}}`';
+  const at = root.required('cases', help);
+  if (at === null) return [];
+  const entries = at.entries();
+  if (entries.length === 0) {
+    at.report({ code: 'TST001', message: 'there is no case', help: 'write at least one' });
   }
+  return entries.flatMap(([name, inner]) => {
+    const object = inner.object();
+    return object === null ? [] : [readCase(name, object, shared, place)];
+  });
+}
 
-  cases(root: ObjectReader): readonly TestCase[] {
-    const shared = this.#parameters(root);
-    const at = root.required(
-      'cases',
-      'write `"cases": {"what it shows": {"trace": […], "expect": "clean"}}`',
-    );
-    if (at === null) return [];
-    const entries = this.#reader.entries(at);
-    if (entries.length === 0) {
-      this.#reader.reportAt(at, { code: 'TST001', message: 'there is no case', help: 'write at least one' });
-    }
-    return entries.flatMap(({ key, at: inner }) => {
-      const object = this.#reader.object(inner);
-      return object === null ? [] : [this.#case(key, object, shared)];
-    });
+function readCase(name: string, object: ObjectReader, shared: JsonObject, place: CasePlace): TestCase {
+  const parameters = { ...shared, ...readParameters(object) };
+  const traceAt = object.required('trace', 'write a list of steps, or the name of a file');
+  const trace = traceAt === null ? [] : readSteps(traceAt, place);
+  const expectation = readExpectation(object, place);
+  if (expectation.decision !== null && trace.length === 0) {
+    const message = 'there is no last event that could be decided';
+    object.at.report({ code: 'TST002', message, help: 'give the trace a step' });
   }
+  object.finish();
+  return { name, line: object.at.place.range.line, parameters, trace, expectation };
+}
 
-  #case(name: string, object: ObjectReader, shared: JsonObject): TestCase {
-    const parameters = { ...shared, ...this.#parameters(object) };
-    const traceAt = object.required('trace', 'write a list of steps, or the name of a file');
-    const trace = traceAt === null ? [] : this.#trace(traceAt);
-    const expectation = this.#expectation(object);
-    if (expectation.decision !== null && trace.length === 0) {
-      const message = 'there is no last event that could be decided';
-      this.#reader.reportAt(object.at, { code: 'TST002', message, help: 'give the trace a step' });
-    }
-    object.finish();
-    return { name, line: this.#reader.lineOf(object.at), parameters, trace, expectation };
-  }
+function readSteps(at: Located, { folder, dialect }: CasePlace): readonly TraceEvent[] | string {
+  return at.node.kind === 'string' ? pathFrom(folder, at.node.value) : readTrace(at, dialect);
+}
 
-  #trace(at: Located): readonly TraceEvent[] | string {
-    if (at.node.kind === 'string') return pathFrom(this.#folder, at.node.value);
-    return readTrace(this.#reader, at, this.#dialect);
-  }
+function readParameters(object: ObjectReader): JsonObject {
+  const at = object.get('parameters');
+  const value = at === null || at.object() === null ? null : plainJson(at.node);
+  return isJsonObject(value) ? value : {};
+}
 
-  #parameters(object: ObjectReader): JsonObject {
-    const at = object.get('parameters');
-    if (at === null || this.#reader.object(at) === null) return {};
-    const value = plainJson(at.node);
-    return isJsonObject(value) ? value : {};
+function readExpectation(object: ObjectReader, place: CasePlace): Expectation {
+  if (object.get('expect') === null && object.get('decision') === null) {
+    const help = 'write `"expect": "clean"`, the rules that are violated, or `"decision": "deny"`';
+    object.at.report({ code: 'TST002', message: 'the case expects nothing', help });
   }
+  return {
+    findings: object.read('expect', (at) => readFindings(at, place)),
+    decision: object.read('decision', readVerdict),
+  };
+}
 
-  #expectation(object: ObjectReader): Expectation {
-    const expectAt = object.get('expect');
-    const decisionAt = object.get('decision');
-    if (expectAt === null && decisionAt === null) {
-      const help = 'write `"expect": "clean"`, the rules that are violated, or `"decision": "deny"`';
-      this.#reader.reportAt(object.at, { code: 'TST002', message: 'the case expects nothing', help });
-    }
-    return {
-      findings: expectAt === null ? null : this.#findings(expectAt),
-      decision: decisionAt === null ? null : this.#verdict(decisionAt),
-    };
-  }
+function readVerdict(at: Located): Verdict | null {
+  return at.word(VERDICTS, (word) => ({
+    code: 'TST002',
+    message: `${quoted(word)} is no decision`,
+    help: `decisions: ${VERDICTS.join(', ')}`,
+  }));
+}
 
-  #verdict(at: Located): Verdict | null {
-    const word = this.#reader.string(at);
-    const verdict = VERDICTS.find((known) => known === word) ?? null;
-    if (verdict === null && word !== null) {
-      const help = `decisions: ${VERDICTS.join(', ')}`;
-      this.#reader.reportAt(at, { code: 'TST002', message: `${quoted(word)} is no decision`, help });
-    }
-    return verdict;
-  }
+function readFindings(at: Located, place: CasePlace): readonly ExpectedFinding[] {
+  if (at.node.kind === 'string' && at.node.value === CLEAN) return [];
+  return oneOrMany(at).flatMap((item) => readFinding(item, place) ?? []);
+}
 
-  #findings(at: Located): readonly ExpectedFinding[] {
-    if (at.node.kind === 'string' && at.node.value === CLEAN) return [];
-    const items = at.node.kind === 'array' ? this.#reader.items(at) : [at];
-    return items.flatMap((item) => this.#finding(item) ?? []);
-  }
+function readFinding(at: Located, { rules }: CasePlace): ExpectedFinding | null {
+  const any = { kind: 'violation', message: null, events: {}, ranges: [], count: null } as const;
+  if (at.node.kind === 'string') return { ...any, rule: readRule(at, rules) };
+  const object = at.object();
+  if (object === null) return null;
+  const rule = object.required('rule', 'name the rule');
+  const isUndecided = object.boolean('undecided') === true;
+  const finding: ExpectedFinding = {
+    rule: rule === null ? '' : readRule(rule, rules),
+    kind: isUndecided ? 'undecided' : 'violation',
+    message: object.string(isUndecided ? 'reason' : 'message'),
+    events: object.read('events', readEvents) ?? {},
+    ranges: object.read('ranges', (all) => all.items().map((item) => item.string() ?? '')) ?? [],
+    count: object.read('count', (count) => count.number()),
+  };
+  object.finish();
+  return finding;
+}
 
-  #finding(at: Located): ExpectedFinding | null {
-    const any = { kind: 'violation', message: null, events: {}, ranges: [], count: null } as const;
-    if (at.node.kind === 'string') return { ...any, rule: this.#rule(at) };
-    const object = this.#reader.object(at);
-    if (object === null) return null;
-    const ruleAt = object.required('rule', 'name the rule');
-    const undecidedAt = object.get('undecided');
-    const isUndecided = undecidedAt !== null && this.#reader.boolean(undecidedAt) === true;
-    const messageAt = object.get(isUndecided ? 'reason' : 'message');
-    const countAt = object.get('count');
-    const rangesAt = object.get('ranges');
-    const finding: ExpectedFinding = {
-      rule: ruleAt === null ? '' : this.#rule(ruleAt),
-      kind: isUndecided ? 'undecided' : 'violation',
-      message: messageAt === null ? null : this.#reader.string(messageAt),
-      events: this.#events(object),
-      ranges:
-        rangesAt === null ? [] : this.#reader.items(rangesAt).map((item) => this.#reader.string(item) ?? ''),
-      count: countAt === null ? null : this.#reader.number(countAt),
-    };
-    object.finish();
-    return finding;
-  }
+function readEvents(at: Located): Readonly<Record<string, string>> {
+  const entries = at.entries().map(([key, path]): [string, string] => {
+    // `{"call": 3}` is what one writes first.
+    return [key, path.node.kind === 'number' ? String(path.node.value) : (path.string() ?? '')];
+  });
+  return Object.fromEntries(entries);
+}
 
-  #events(object: ObjectReader): Readonly<Record<string, string>> {
-    const at = object.get('events');
-    if (at === null) return {};
-    const entries = this.#reader.entries(at).map(({ key, at: path }): [string, string] => {
-      // `{"call": 3}` is what one writes first.
-      return [key, path.node.kind === 'number' ? String(path.node.value) : (this.#reader.string(path) ?? '')];
-    });
-    return Object.fromEntries(entries);
+/** A misspelt rule would be a test that fails for a reason that nobody sees, or one that cannot fail. */
+function readRule(at: Located, rules: readonly string[]): string {
+  const rule = at.string() ?? '';
+  if (rule !== '' && !rules.includes(rule)) {
+    const help = suggestion(rule, rules, `rules: ${rules.join(', ')}`);
+    at.report({ code: 'TST002', message: `the policy has no rule ${quoted(rule)}`, help });
   }
-
-  /** A misspelt rule would be a test that fails for a reason that nobody sees, or one that cannot fail. */
-  #rule(at: Located): string {
-    const rule = this.#reader.string(at) ?? '';
-    if (rule !== '' && !this.#rules.includes(rule)) {
-      const help = suggestion(rule, this.#rules, `rules: ${this.#rules.join(', ')}`);
-      this.#reader.reportAt(at, { code: 'TST002', message: `the policy has no rule ${quoted(rule)}`, help });
-    }
-    return rule;
-  }
+  return rule;
 }

@@ -18,23 +18,26 @@ import {
   SILENT_MANIFEST,
 } from '@cordon/core';
 import {
-  type ConfigReader,
+  isVariableName,
   type Located,
+  nameProblem,
   type ObjectReader,
   type Problem,
   plainJson,
   quoted,
 } from '../reading/config-reader.ts';
 import type { JsonNode } from '../reading/json-text.ts';
-import { absolutePath, covers, type Environment, realPath, stateFolder } from '../reading/paths.ts';
-import { type PlaceholderValues, replacePlaceholders } from '../reading/placeholders.ts';
 import {
-  type KnownFunctionalities,
+  absolutePath,
+  covers,
+  type Environment,
   type OwnPath,
-  readManifest,
-  readPath,
-  readProse,
-} from './manifest-config.ts';
+  ownPath,
+  realPath,
+  stateFolder,
+} from '../reading/paths.ts';
+import { type Folders, namesState, readPath, replacePlaceholders } from '../reading/placeholders.ts';
+import { type KnownFunctionalities, readManifest, readProse } from './manifest-config.ts';
 
 /** A variable of the user's environment that an app is given. Its value is shown nowhere. */
 export interface HandedVariable {
@@ -57,7 +60,7 @@ export interface AppsResult {
   /** Entries of `installable` that can be installed. */
   readonly installable: InstalledApp[];
   readonly entries: Map<AppId, AppEntry>;
-  readonly disabled: AppId[];
+  readonly disabledApps: AppId[];
   readonly handedVariables: HandedVariable[];
   /** Files that hold keys and secrets: no app may see one, wherever it lies. */
   readonly secretFiles: readonly string[];
@@ -85,51 +88,51 @@ type Section = 'apps' | 'mcpServers' | 'installable';
 const MOST_INSTRUCTIONS = 20_000;
 
 /** Reads all sections; what is wrong is reported and left out. */
-export function readApps(
-  reader: ConfigReader,
-  sections: Readonly<Record<Section, Located | null>>,
-  place: AppsPlace,
-): AppsResult {
-  const entries = [
-    ...readEntries(reader, 'apps', sections.apps),
-    ...readEntries(reader, 'mcpServers', sections.mcpServers),
+export function readApps(sections: Readonly<Record<Section, Located | null>>, place: AppsPlace): AppsResult {
+  const listed = [
+    ...entriesOf('apps', sections.apps),
+    ...entriesOf('mcpServers', sections.mcpServers),
     // A list instead of an entry names what the app would serve, and nothing that could be started.
-    ...readEntries(reader, 'installable', sections.installable).filter(({ at }) => at.node.kind === 'object'),
+    ...entriesOf('installable', sections.installable).filter(({ at }) => at.node.kind === 'object'),
   ];
-  const appNames = entries.map(({ key }) => key);
-  const credentials = entries.flatMap(({ key, at }) => credentialFiles(key, at, place));
-  const secretFiles = [...place.keyFiles, ...credentials].map(({ path }) => path);
+  const appNames = listed.map(({ name }) => name);
+  const credentials = listed.flatMap(({ name, at }) => credentialFiles(name, at, place));
   const result: AppsResult = {
     apps: [],
     installable: [],
     entries: new Map(),
-    disabled: [],
+    disabledApps: [],
     handedVariables: [],
-    secretFiles,
+    secretFiles: [...place.keyFiles, ...credentials].map(({ path }) => path),
   };
   const seen = new Map<string, Section>();
-  for (const { section, key, keySpan, at } of entries) {
-    const problem = nameProblem(key, seen.get(key.toLowerCase()));
-    seen.set(key.toLowerCase(), section);
-    if (problem !== null) reader.report(at.path, keySpan, problem);
-    const handed: HandedVariable[] = [];
+  for (const { section, name, at } of listed) {
+    const problem = nameProblem(name, 'an app') ?? takenProblem(name, seen.get(name.toLowerCase()));
+    seen.set(name.toLowerCase(), section);
+    if (problem !== null) at.reportKey(problem);
     // Its own credentials are reported at their place.
-    const others = credentials.filter((one) => one.app !== key);
-    const fenced = { ...place, ownPaths: [...place.ownPaths, ...place.keyFiles, ...others] };
-    const appReader = new AppReader(reader, section, key, appNames, fenced, handed);
-    const app = appReader.read(at);
-    if (app === null || problem !== null) continue;
-    if (app === 'disabled') result.disabled.push(id(key));
+    const others = credentials.filter((one) => one.app !== name);
+    const ownPaths = [...place.ownPaths, ...place.keyFiles, ...others];
+    const folders = foldersOf(name, place);
+    const read = readEntry(at, { section, name, appNames, place: { ...place, ownPaths }, folders });
+    if (read === null || problem !== null) continue;
+    if (read === 'disabled') result.disabledApps.push(id(name));
     else {
+      const { app, pin, handed } = read;
       (section === 'installable' ? result.installable : result.apps).push(app);
-      result.entries.set(app.id, {
-        configured: configuredEntry(at.node, app, place.known),
-        pin: appReader.pin,
-      });
+      result.entries.set(app.id, { configured: configuredEntry(at.node, app, place.known), pin });
       result.handedVariables.push(...handed);
     }
   }
   return result;
+}
+
+function entriesOf(section: Section, at: Located | null) {
+  return (at?.entries() ?? []).map(([name, entry]) => ({ section, name, at: entry }));
+}
+
+function foldersOf(app: string, { home, folder, dataFolder }: AppsPlace): Folders {
+  return { home, config: folder, state: stateFolder(dataFolder, NAME_PATTERN.test(app) ? app : '_') };
 }
 
 /**
@@ -141,322 +144,272 @@ function credentialFiles(app: string, at: Located, place: AppsPlace): (OwnPath &
   const manifest = isJsonObject(entry) ? entry.manifest : null;
   const credentials = isJsonObject(manifest) ? manifest.credentials : null;
   if (!isJsonObject(credentials)) return [];
-  const state = stateFolder(place.dataFolder, NAME_PATTERN.test(app) ? app : '_');
+  const { home, config, state } = foldersOf(app, place);
   return Object.values(credentials).flatMap((credential) => {
     const file = isJsonObject(credential) ? credential.file : null;
     if (typeof file !== 'string' || file === '' || file.includes('\0')) return [];
-    const written = file.replaceAll('${state}', state).replaceAll('${config}', place.folder);
-    const path = realPath(absolutePath(written, place.folder, place.home));
-    return [{ app, path, name: 'the file of a credential', closedFor: 'read and write' as const }];
+    const written = file.replaceAll('${state}', state).replaceAll('${config}', config);
+    const path = absolutePath(written, config, home);
+    return [{ app, ...ownPath('read and write', path, 'the file of a credential') }];
   });
 }
 
-function readEntries(reader: ConfigReader, section: Section, at: Located | null) {
-  return at === null ? [] : reader.entries(at).map((entry) => ({ section, ...entry }));
-}
-
 /** Names differ in more than case: each is a folder, and some file systems do not tell case apart. */
-function nameProblem(key: string, taken: Section | undefined): Problem | null {
-  if (!NAME_PATTERN.test(key)) {
-    return {
-      code: 'CFG008',
-      message: `${quoted(key)} is no name for an app`,
-      help: 'use up to 64 letters, digits, `.`, `_` and `-`, beginning with a letter or digit',
-    };
-  }
+function takenProblem(name: string, taken: Section | undefined): Problem | null {
   if (taken === undefined) return null;
   return {
     code: 'CFG010',
-    message: `an app ${quoted(key)} stands in \`${taken}\` already`,
+    message: `an app ${quoted(name)} stands in \`${taken}\` already`,
     help: 'rename or remove one of them',
   };
 }
 
-class AppReader {
-  readonly #reader: ConfigReader;
-  readonly #section: Section;
-  readonly #name: string;
-  readonly #appNames: readonly string[];
-  readonly #place: AppsPlace;
-  readonly #handed: HandedVariable[];
-  readonly #values: PlaceholderValues;
-  #usesState = false;
-  #pin: string | null = null;
+/** One entry of a section. */
+interface Entry {
+  readonly section: Section;
+  readonly name: string;
+  readonly appNames: readonly string[];
+  readonly place: AppsPlace;
+  readonly folders: Folders;
+}
 
-  constructor(
-    reader: ConfigReader,
-    section: Section,
-    name: string,
-    appNames: readonly string[],
-    place: AppsPlace,
-    handed: HandedVariable[],
-  ) {
-    this.#reader = reader;
-    this.#section = section;
-    this.#name = name;
-    this.#appNames = appNames;
-    this.#place = place;
-    this.#handed = handed;
-    const state = stateFolder(place.dataFolder, NAME_PATTERN.test(name) ? name : '_');
-    this.#values = { state, config: place.folder, environment: null };
+interface ReadEntry extends Pick<AppEntry, 'pin'> {
+  readonly app: InstalledApp;
+  readonly handed: readonly HandedVariable[];
+}
+
+function readEntry(at: Located, entry: Entry): ReadEntry | 'disabled' | null {
+  const object = at.object();
+  if (object === null) return null;
+  const { section, name, place, folders } = entry;
+  const handed: HandedVariable[] = [];
+  const isDisabled = object.boolean('disabled') === true;
+  const source = readSource(object, entry, handed);
+  const manifest =
+    object.read('manifest', (inner) =>
+      readManifest(inner, {
+        ...entry,
+        hasVariable: (variable) => (place.environment[variable] ?? '') !== '',
+        ownPaths: place.ownPaths,
+        known: place.known,
+      }),
+    ) ?? SILENT_MANIFEST;
+  const model = object.read('model', place.readModel);
+  const pin = object.read('pin', (inner) => inner.checked(pinProblem));
+  object.finish(section === 'mcpServers' ? foreignKey : nativeKey);
+  if (isDisabled) return 'disabled';
+  if (source === null) return null;
+  reportSecretInState(at, entry);
+  if (usesState(object) && !manifest.files.write.includes(folders.state)) at.reportStart(UNWRITABLE);
+  if (source.kind === 'instructions') reportUseless(object);
+  if (source.kind === 'instructions' && section === 'installable') at.reportStart(NOTHING_TO_INSTALL);
+  return { app: { id: id(name), source, manifest, model }, pin, handed };
+}
+
+const NOTHING_TO_INSTALL: Problem = {
+  code: 'CFG009',
+  message: 'an app of instructions alone has nothing to install',
+  help: 'put it under `apps`',
+};
+
+const UNWRITABLE: Problem = {
+  code: 'CFG032',
+  severity: 'warning',
+  message: 'the app gets the name of `${state}`, but its manifest does not give it that folder',
+  help: 'add `"${state}"` to `manifest.files.write`',
+};
+
+/** Whether the app is told its private folder. */
+function usesState(object: ObjectReader): boolean {
+  return ['args', 'env', 'headers'].some((key) =>
+    object
+      .get(key)
+      ?.strings()
+      .some(({ node }) => node.kind === 'string' && namesState(node.value)),
+  );
+}
+
+/** An app's own folder is open to it without being asked for. */
+function reportSecretInState(at: Located, { folders, place }: Entry): void {
+  const state = realPath(folders.state);
+  const found = place.keyFiles.find(({ path }) => covers(state, path));
+  if (found === undefined) return;
+  at.reportStart({
+    code: 'CFG017',
+    message: `${found.name} lies in the folder of this app`,
+    help: 'keep it where no app is, and make a new one',
+  });
+}
+
+function pinProblem(text: string): Problem | null {
+  if (/^sha256:[0-9a-f]{64}$/.test(text)) return null;
+  return {
+    code: 'CFG041',
+    message: `${quoted(text)} is not a digest of an app’s description`,
+    help: '`cordon apps show` prints it: `sha256:` and 64 digits',
+  };
+}
+
+function readSource(object: ObjectReader, entry: Entry, handed: HandedVariable[]): AppSource | null {
+  const command = object.get('command');
+  const url = object.get('url');
+  const given = [command, url, object.get('instructions')].filter((source) => source !== null).length;
+  checkType(object.get('type'), command, url);
+  if (given !== 1) object.at.reportStart(sourcesProblem(given));
+  else checkParts(object, command !== null, url !== null);
+  const read = {
+    command: object.read('command', (at) => readCommand(at, entry.folders)),
+    args: object.read('args', (at) => readArguments(at, entry.folders)) ?? [],
+    env: object.read('env', (at) => readVariables(at, 'env', entry, handed)) ?? {},
+    cwd: object.read('cwd', (at) => readPath(at, entry.folders)),
+    headers: object.read('headers', (at) => readVariables(at, 'headers', entry, handed)) ?? {},
+    url: object.read('url', (at) => at.checked(addressProblem)),
+    instructions: object.read('instructions', (at) => readProse(at, MOST_INSTRUCTIONS)),
+  };
+  if (given !== 1) return null;
+  if (read.command !== null) {
+    return { kind: 'command', command: read.command, args: read.args, env: read.env, cwd: read.cwd };
   }
+  if (read.url !== null) return { kind: 'url', url: read.url, headers: read.headers };
+  return read.instructions === null ? null : { kind: 'instructions', instructions: read.instructions };
+}
 
-  /** Known once it was read. */
-  get pin(): string | null {
-    return this.#pin;
-  }
+function sourcesProblem(count: number): Problem {
+  return {
+    code: 'CFG009',
+    message:
+      count === 0
+        ? 'the app has neither `command` nor `url` nor `instructions`'
+        : 'the app has more than one of `command`, `url` and `instructions`',
+    help: 'give exactly one of them',
+  };
+}
 
-  read(at: Located): InstalledApp | 'disabled' | null {
-    const object = this.#reader.object(at);
-    if (object === null) return null;
-    const disabled = object.get('disabled');
-    const source = this.#source(object);
-    const manifestAt = object.get('manifest');
-    const modelAt = object.get('model');
-    const pinAt = object.get('pin');
-    if (pinAt !== null) this.#pin = this.#readPin(pinAt);
-    const manifest =
-      manifestAt === null
-        ? SILENT_MANIFEST
-        : readManifest(this.#reader, manifestAt, {
-            app: this.#name,
-            appNames: this.#appNames,
-            home: this.#place.home,
-            values: this.#values,
-            hasVariable: (variable) => (this.#place.environment[variable] ?? '') !== '',
-            ownPaths: this.#place.ownPaths,
-            known: this.#place.known,
-          });
-    const model = modelAt === null ? null : this.#place.readModel(modelAt);
-    object.finish((key) => (this.#section === 'mcpServers' ? foreignKey(key) : nativeKey(key)));
-    if (disabled !== null && this.#reader.boolean(disabled) === true) return 'disabled';
-    if (source === null) return null;
-    this.#reportSecretInState(object);
-    if (this.#usesState && !manifest.files.write.includes(this.#values.state)) this.#reportUnwritable(object);
-    if (source.kind === 'instructions') this.#reportUseless(object, manifestAt, pinAt);
-    if (source.kind === 'instructions' && this.#section === 'installable') this.#reportText(object);
-    return { id: id(this.#name), source, manifest, model };
-  }
-
-  #reportText(object: ObjectReader): void {
-    this.#reader.report(object.at.path, firstCharacter(object), {
+/** `type` of other clients is redundant; where it contradicts, the person must say what is meant. */
+function checkType(at: Located | null, command: Located | null, url: Located | null): void {
+  const type = at?.string() ?? null;
+  if (at === null || type === null) return;
+  const wants = TRANSPORTS.get(type);
+  if (wants === undefined || (wants === 'command' ? command : url) === null) {
+    at.report({
       code: 'CFG009',
-      message: 'an app of instructions alone has nothing to install',
-      help: 'put it under `apps`',
+      message: `the type ${quoted(type)} does not fit this app`,
+      help: 'use `stdio` with `command` and `http` with `url`, or leave `type` out',
     });
-  }
-
-  /** An app's own folder is open to it without being asked for. */
-  #reportSecretInState(object: ObjectReader): void {
-    const state = realPath(this.#values.state);
-    const found = this.#place.keyFiles.find(({ path }) => covers(state, path));
-    if (found === undefined) return;
-    this.#reader.report(object.at.path, firstCharacter(object), {
-      code: 'CFG017',
-      message: `${found.name} lies in the folder of this app`,
-      help: 'keep it where no app is, and make a new one',
-    });
-  }
-
-  #readPin(at: Located): string | null {
-    const text = this.#reader.string(at);
-    if (text === null || PIN.test(text)) return text;
-    this.#reader.reportAt(at, {
-      code: 'CFG041',
-      message: `${quoted(text)} is not a digest of an app’s description`,
-      help: '`cordon apps show` prints it: `sha256:` and 64 digits',
-    });
-    return null;
-  }
-
-  #source(object: ObjectReader): AppSource | null {
-    const command = object.get('command');
-    const url = object.get('url');
-    const instructions = object.get('instructions');
-    const parts = {
-      args: object.get('args'),
-      env: object.get('env'),
-      cwd: object.get('cwd'),
-      headers: object.get('headers'),
-    };
-    this.#checkType(object.get('type'), command, url);
-    const given = [command, url, instructions].filter((candidate) => candidate !== null);
-    if (given.length !== 1) this.#reportSources(object, given.length);
-    else this.#checkParts(object, parts, command !== null, url !== null);
-    const read = {
-      command: command === null ? null : this.#command(command),
-      args: parts.args === null ? [] : this.#arguments(parts.args),
-      env: parts.env === null ? {} : this.#variables(parts.env, VARIABLE_NAME, 'an environment variable'),
-      cwd: parts.cwd === null ? null : readPath(this.#reader, parts.cwd, this.#place.home, this.#values),
-      headers: parts.headers === null ? {} : this.#variables(parts.headers, HEADER_NAME, 'a header'),
-      url: url === null ? null : readAddress(this.#reader, url),
-      instructions: instructions === null ? null : readProse(this.#reader, instructions, MOST_INSTRUCTIONS),
-    };
-    if (given.length !== 1) return null;
-    if (read.command !== null) {
-      return { kind: 'command', command: read.command, args: read.args, env: read.env, cwd: read.cwd };
-    }
-    if (read.url !== null) return { kind: 'url', url: read.url, headers: read.headers };
-    return read.instructions === null ? null : { kind: 'instructions', instructions: read.instructions };
-  }
-
-  #reportSources(object: ObjectReader, count: number): void {
-    this.#reader.report(object.at.path, firstCharacter(object), {
-      code: 'CFG009',
-      message:
-        count === 0
-          ? 'the app has neither `command` nor `url` nor `instructions`'
-          : 'the app has more than one of `command`, `url` and `instructions`',
-      help: 'give exactly one of them',
-    });
-  }
-
-  /** `type` of other clients is redundant; where it contradicts, the person must say what is meant. */
-  #checkType(at: Located | null, command: Located | null, url: Located | null): void {
-    const type = at === null ? null : this.#reader.string(at);
-    if (at === null || type === null) return;
-    const wants = TRANSPORTS.get(type);
-    if (wants === undefined || (wants === 'command' ? command : url) === null) {
-      this.#reader.reportAt(at, {
-        code: 'CFG009',
-        message: `the type ${quoted(type)} does not fit this app`,
-        help: 'use `stdio` with `command` and `http` with `url`, or leave `type` out',
-      });
-    } else if (type === 'sse') {
-      this.#reader.reportAt(at, {
-        code: 'CFG035',
-        severity: 'warning',
-        message: 'the old `sse` transport is not supported; Cordon tries Streamable HTTP at this address',
-        help: "use the server's Streamable HTTP address and `http`",
-      });
-    }
-  }
-
-  #checkParts(
-    object: ObjectReader,
-    parts: Readonly<Record<'args' | 'env' | 'cwd' | 'headers', Located | null>>,
-    isCommand: boolean,
-    isUrl: boolean,
-  ): void {
-    const useless = [
-      ...(isCommand ? [] : (['args', 'env', 'cwd'] as const)),
-      ...(isUrl ? [] : (['headers'] as const)),
-    ].filter((key) => parts[key] !== null);
-    for (const key of useless) {
-      this.#reader.report(`${object.at.path}.${key}`, object.keySpan(key), {
-        code: 'CFG009',
-        message: `\`${key}\` has no meaning for this app`,
-        help: key === 'headers' ? '`headers` go with `url`' : `\`${key}\` goes with \`command\``,
-      });
-    }
-  }
-
-  /** A name is looked up in the app's PATH; anything with a slash is a path. */
-  #command(at: Located): string | null {
-    const text = this.#reader.string(at);
-    if (text === null) return null;
-    if (text.includes('/')) return readPath(this.#reader, at, this.#place.home, this.#values);
-    if (/^[\w.+@-]{1,128}$/.test(text) && !text.startsWith('-')) return text;
-    this.#reader.reportAt(at, {
-      code: 'CFG016',
-      message: `${quoted(text)} is no command`,
-      help: text.includes(' ') ? 'write the arguments in `args`' : 'name a program, or its path',
-    });
-    return null;
-  }
-
-  #arguments(at: Located): string[] {
-    return this.#reader.items(at, 'an array of strings').flatMap((item) => {
-      const value = this.#text(item, null);
-      return value === null ? [] : [value];
-    });
-  }
-
-  /** The values of `env` or `headers`: the two places that can hold the user's own variables. */
-  #variables(at: Located, pattern: RegExp, what: string): Record<string, string> {
-    const values: [string, string][] = [];
-    for (const { key, keySpan, at: inner } of this.#reader.entries(at)) {
-      if (!pattern.test(key)) {
-        this.#reader.report(inner.path, keySpan, {
-          code: 'CFG008',
-          message: `${quoted(key)} is no name for ${what}`,
-          help: 'use letters, digits and `_`',
-        });
-      }
-      const value = this.#text(inner, key);
-      if (value !== null) values.push([key, value]);
-    }
-    return Object.fromEntries(values);
-  }
-
-  /** `key`: the variable or header that the text is for; null for an argument. */
-  #text(at: Located, key: string | null): string | null {
-    const text = this.#reader.string(at);
-    if (text === null) return null;
-    if (text.includes('\0') || (key !== null && at.path.includes('.headers') && /[\r\n]/.test(text))) {
-      this.#reader.reportAt(at, {
-        code: 'CFG022',
-        message: 'the text holds a character that cannot be passed on',
-        help: 'remove the null character or line break',
-      });
-      return null;
-    }
-    if (/(?<!\$)\$\{state\}/.test(text)) this.#usesState = true;
-    const environment = key === null ? null : this.#place.environment;
-    const onVariable = (variable: string) => this.#hand(at, key ?? '', variable);
-    return replacePlaceholders(this.#reader, at, text, { ...this.#values, environment, onVariable });
-  }
-
-  #hand(at: Located, key: string, variable: string): void {
-    this.#handed.push({ app: id(this.#name), key, variable });
-    if (!this.#place.keyVariables.has(variable)) return;
-    this.#reader.reportAt(at, {
-      code: 'CFG031',
+  } else if (type === 'sse') {
+    at.report({
+      code: 'CFG035',
       severity: 'warning',
-      message: `this app gets the key of a model provider, ${quoted(variable)}`,
-      help: 'give the app its own key',
+      message: 'the old `sse` transport is not supported; Cordon tries Streamable HTTP at this address',
+      help: "use the server's Streamable HTTP address and `http`",
     });
-  }
-
-  #reportUnwritable(object: ObjectReader): void {
-    this.#reader.report(object.at.path, firstCharacter(object), {
-      code: 'CFG032',
-      severity: 'warning',
-      message: 'the app gets the name of `${state}`, but its manifest does not give it that folder',
-      help: 'add `"${state}"` to `manifest.files.write`',
-    });
-  }
-
-  /** An app without code can use neither network nor files: a user who grants them expects something else. */
-  #reportUseless(object: ObjectReader, manifest: Located | null, pin: Located | null): void {
-    if (pin !== null) {
-      this.#reader.report(pin.path, object.keySpan('pin'), {
-        code: 'CFG036',
-        severity: 'warning',
-        message: 'the whole description of this app is in this file, so `pin` has no effect',
-        help: 'remove it',
-      });
-    }
-    if (manifest?.node.kind !== 'object') return;
-    for (const { key, keySpan } of manifest.node.members) {
-      if (
-        ![
-          ...['network', 'credentials', 'files', 'limits', 'node', 'unixSockets'],
-          ...['irreversible', 'untrusted', 'private'],
-        ].includes(key)
-      )
-        continue;
-      this.#reader.report(`${object.at.path}.manifest.${key}`, keySpan, {
-        code: 'CFG036',
-        severity: 'warning',
-        message: `an app of instructions has no process, so \`${key}\` has no effect`,
-        help: 'remove it',
-      });
-    }
   }
 }
 
-const PIN = /^sha256:[0-9a-f]{64}$/;
+function checkParts(object: ObjectReader, isCommand: boolean, isUrl: boolean): void {
+  for (const key of [...(isCommand ? [] : ['args', 'env', 'cwd']), ...(isUrl ? [] : ['headers'])])
+    object.get(key)?.reportKey({
+      code: 'CFG009',
+      message: `\`${key}\` has no meaning for this app`,
+      help: key === 'headers' ? '`headers` go with `url`' : `\`${key}\` goes with \`command\``,
+    });
+}
+
+/** A name is looked up in the app's PATH; anything with a slash is a path. */
+function readCommand(at: Located, folders: Folders): string | null {
+  if (at.node.kind === 'string' && at.node.value.includes('/')) return readPath(at, folders);
+  return at.checked((text) =>
+    /^[\w.+@-]{1,128}$/.test(text) && !text.startsWith('-')
+      ? null
+      : {
+          code: 'CFG016',
+          message: `${quoted(text)} is no command`,
+          help: text.includes(' ') ? 'write the arguments in `args`' : 'name a program, or its path',
+        },
+  );
+}
+
+function readArguments(at: Located, folders: Folders): string[] {
+  return at.list('an array of strings', (item) => {
+    const text = item.checked(unpassable);
+    return text === null ? null : replacePlaceholders(item, text, folders);
+  });
+}
+
+/** The values of `env` or `headers`: the two places that can hold the user's own variables. */
+function readVariables(
+  at: Located,
+  kind: 'env' | 'headers',
+  { name: app, place, folders }: Entry,
+  handed: HandedVariable[],
+): Record<string, string> {
+  const values: [string, string][] = [];
+  for (const [key, inner] of at.entries()) {
+    const what = kind === 'env' ? 'an environment variable' : 'a header';
+    if (!(kind === 'env' ? isVariableName(key) : HEADER_NAME.test(key))) inner.reportKey(unnamed(key, what));
+    const text = inner.checked(kind === 'env' ? unpassable : unpassableHeader);
+    if (text === null) continue;
+    const value = replacePlaceholders(inner, text, {
+      ...folders,
+      environment: place.environment,
+      onVariable: (variable) => {
+        handed.push({ app: id(app), key, variable });
+        if (place.keyVariables.has(variable)) inner.report(keyHanded(variable));
+      },
+    });
+    if (value !== null) values.push([key, value]);
+  }
+  return Object.fromEntries(values);
+}
+
+/** What is wrong with the name of a variable or header; also of a command of `cordon run`. */
+export function unnamed(key: string, what: string): Problem {
+  const message = `${quoted(key)} is no name for ${what}`;
+  return { code: 'CFG008', message, help: 'use letters, digits and `_`' };
+}
+
+function unpassable(text: string): Problem | null {
+  return text.includes('\0') ? UNPASSABLE : null;
+}
+
+function unpassableHeader(text: string): Problem | null {
+  return /[\r\n]/.test(text) ? UNPASSABLE : unpassable(text);
+}
+
+const UNPASSABLE: Problem = {
+  code: 'CFG022',
+  message: 'the text holds a character that cannot be passed on',
+  help: 'remove the null character or line break',
+};
+
+function keyHanded(variable: string): Problem {
+  return {
+    code: 'CFG031',
+    severity: 'warning',
+    message: `this app gets the key of a model provider, ${quoted(variable)}`,
+    help: 'give the app its own key',
+  };
+}
+
+/** Keys of a manifest that bound or describe a process. */
+const OF_PROCESSES = [
+  ...['network', 'credentials', 'files', 'limits', 'node', 'unixSockets'],
+  ...['irreversible', 'untrusted', 'private'],
+];
+
+/** An app without code can use neither network nor files: a user who grants them expects something else. */
+function reportUseless(object: ObjectReader): void {
+  const useless = { code: 'CFG036', severity: 'warning', help: 'remove it' } as const;
+  const message = 'the whole description of this app is in this file, so `pin` has no effect';
+  object.get('pin')?.reportKey({ ...useless, message });
+  const manifest = object.get('manifest');
+  for (const key of OF_PROCESSES)
+    manifest?.member(key)?.reportKey({
+      ...useless,
+      message: `an app of instructions has no process, so \`${key}\` has no effect`,
+    });
+}
+
 /** Values that are nothing but placeholders: what they stand for is the machine's, and shown nowhere. */
 const PLACEHOLDERS_ONLY = /^(?:\$\{[^}]*\}|[/.])*$/;
 /** Neither starts the app another way. */
@@ -499,7 +452,6 @@ function withoutSecrets(value: Json): Json {
   );
 }
 
-const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const HEADER_NAME = /^[A-Za-z0-9][A-Za-z0-9-]{0,127}$/;
 
 const TRANSPORTS: ReadonlyMap<string, 'command' | 'url'> = new Map([
@@ -510,11 +462,6 @@ const TRANSPORTS: ReadonlyMap<string, 'command' | 'url'> = new Map([
   ['streamable_http', 'url'],
   ['sse', 'url'],
 ]);
-
-function firstCharacter(object: ObjectReader) {
-  const { start } = object.at.node.span;
-  return { start, end: start + 1 };
-}
 
 /** Keys of other clients that restrict what an app may do; none of them may be ignored in silence. */
 const RESTRICTING_KEYS: ReadonlySet<string> = new Set([
@@ -562,19 +509,7 @@ function foreignKey(key: string): Problem {
   };
 }
 
-/** An `http` or `https` address; null after a report. A password in it would be shown wherever the address is. */
-export function readAddress(
-  reader: ConfigReader,
-  at: Located,
-  problemOf: (text: string) => Problem | null = addressProblem,
-): string | null {
-  const text = reader.string(at);
-  if (text === null) return null;
-  const problem = problemOf(text);
-  if (problem !== null) reader.reportAt(at, problem);
-  return problem === null || problem.severity === 'warning' ? text : null;
-}
-
+/** What is wrong with an `http` or `https` address. A password in it would be shown wherever the address is. */
 export function addressProblem(text: string): Problem | null {
   const url = URL.canParse(text) && text.length <= 2048 && !/[\s\p{Cc}]/u.test(text) ? new URL(text) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {

@@ -4,49 +4,31 @@
  *
  * Ring 0.
  */
-import { type InstalledApp, NAME_PATTERN } from '@cordon/core';
-import { type ConfigReader, type Located, quoted } from '../reading/config-reader.ts';
+import type { InstalledApp } from '@cordon/core';
+import { type Located, nameProblem } from '../reading/config-reader.ts';
 
 /**
- * What is only named, by functionality. Apps that are `installed` are left out: there is nothing to propose. Entries are
- * read as apps are (app-config.ts).
+ * Names of apps, by the functionality that each would serve. Of lists, apps that are `installed` are left out: there is nothing
+ * to propose. `entries`: what was read of the others, as apps are (app-config.ts); their manifests say it.
  */
 export function readInstallable(
-  reader: ConfigReader,
   at: Located | null,
   installed: ReadonlySet<string>,
-): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, string[]>();
-  if (at === null) return found;
-  for (const { key: app, keySpan, at: list } of reader.entries(at)) {
-    if (list.node.kind === 'object') continue;
-    if (!NAME_PATTERN.test(app)) reader.report(list.path, keySpan, nameless(app, 'an app'));
-    for (const item of reader.items(list, 'a list of functionalities, or an app')) {
-      const name = reader.string(item);
-      if (name === null) continue;
-      if (!NAME_PATTERN.test(name)) reader.reportAt(item, nameless(name, 'a functionality'));
-      else if (!installed.has(app)) found.set(name, [...(found.get(name) ?? []), app]);
-    }
-  }
-  return found;
-}
-
-/** The same, with what the manifests of entries say that they serve. */
-export function withEntries(
-  named: ReadonlyMap<string, readonly string[]>,
   entries: readonly InstalledApp[],
 ): ReadonlyMap<string, readonly string[]> {
-  const all = new Map(named);
-  for (const { id, manifest } of entries)
-    for (const { name } of manifest.functionalities) all.set(name, [...(all.get(name) ?? []), id]);
-  return all;
-}
-
-/** Names are shown to the user in the hub's own sentence, so they must be names. */
-function nameless(name: string, what: string) {
-  return {
-    code: 'CFG008',
-    message: `${quoted(name)} is no name for ${what}`,
-    help: 'use up to 64 letters, digits, `.`, `_` and `-`, beginning with a letter or digit',
-  };
+  const found = new Map<string, string[]>();
+  const add = (functionality: string, app: string) =>
+    found.set(functionality, [...(found.get(functionality) ?? []), app]);
+  for (const [app, list] of at?.entries() ?? []) {
+    if (list.node.kind === 'object') continue;
+    // Names are shown to the user in the hub's own sentence, so they must be names.
+    const problem = nameProblem(app, 'an app');
+    if (problem !== null) list.reportKey(problem);
+    const names = list.list('a list of functionalities, or an app', (item) =>
+      item.checked((name) => nameProblem(name, 'a functionality')),
+    );
+    if (!installed.has(app)) for (const name of names) add(name, app);
+  }
+  for (const { id, manifest } of entries) for (const { name } of manifest.functionalities) add(name, id);
+  return found;
 }

@@ -5,7 +5,13 @@
  * Ring 0; what it accepts may loosen what rules ask. docs/policy/labels.md.
  */
 import { type Diagnostic, failed, ok, type Result, type ToolLabelEntry, type ToolLabels } from '@cordon/core';
-import { ConfigReader, type Located, type ObjectReader, quoted } from '../reading/config-reader.ts';
+import {
+  ConfigReader,
+  type Located,
+  type ObjectReader,
+  type Problem,
+  quoted,
+} from '../reading/config-reader.ts';
 import { parseJsonFile, readTextFile } from '../reading/text-file.ts';
 
 /** The labels that are yes or no. */
@@ -21,39 +27,30 @@ export function readLabelFile(file: string): Result<readonly ToolLabelEntry[], r
   const tree = parseJsonFile(file, text.value);
   if (!tree.ok) return failed([tree.fault]);
   const reader = new ConfigReader(file, text.value);
-  const entries = readLabels(reader, { node: tree.value, path: '' });
+  const entries = readLabels(reader.root(tree.value));
   return reader.hasErrors ? failed(reader.diagnostics) : ok(entries);
 }
 
 /** `{"tools": {"send_*": {"outward": true, "identifying": ["to"]}}}`; what is wrong is reported and left out. */
-export function readLabels(reader: ConfigReader, at: Located): readonly ToolLabelEntry[] {
-  const object = reader.object(at);
-  if (object === null) return [];
-  const tools = object.required('tools', 'write `"tools": {"name or pattern": {"readOnly": true}}`');
-  object.finish();
+export function readLabels(at: Located): readonly ToolLabelEntry[] {
+  const object = at.object();
+  const tools = object?.required('tools', 'write `"tools": {"name or pattern": {"readOnly": true}}`') ?? null;
+  object?.finish();
   if (tools === null) return [];
-  const entries = reader.entries(tools);
-  if (entries.length > MOST_ENTRIES) {
-    reader.reportAt(tools, {
-      code: 'LAB001',
-      message: `more than ${MOST_ENTRIES} entries`,
-      help: 'use patterns',
-    });
+  if (tools.entries().length > MOST_ENTRIES) {
+    tools.report({ code: 'LAB001', message: `more than ${MOST_ENTRIES} entries`, help: 'use patterns' });
     return [];
   }
-  return entries.flatMap(({ key, keySpan, at: inner }) => {
+  return tools.entries().flatMap(([key, inner]) => {
     const named = namedTools(key);
-    if (named === null) {
-      reader.report(inner.path, keySpan, {
-        code: 'LAB001',
-        message: `${quoted(key)} names no tools`,
-        help: 'write a name, a pattern with `*`, or `app/name`',
-      });
-      return [];
-    }
-    const entry = reader.object(inner);
-    return entry === null ? [] : [{ ...named, says: readSaid(reader, entry) }];
+    const entry = named === null ? inner.reportKey(nameless(key)) : inner.object();
+    return named === null || entry === null ? [] : [{ ...named, says: readSaid(entry) }];
   });
+}
+
+function nameless(key: string): Problem {
+  const help = 'write a name, a pattern with `*`, or `app/name`';
+  return { code: 'LAB001', message: `${quoted(key)} names no tools`, help };
 }
 
 /** `mail/send_*`. Names of tools may hold a slash, names of apps may not: what stands before the first is the app. */
@@ -65,23 +62,19 @@ function namedTools(key: string): Pick<ToolLabelEntry, 'app' | 'tool'> | null {
   return { app: app === '*' ? null : app, tool };
 }
 
-function readSaid(reader: ConfigReader, object: ObjectReader): Partial<ToolLabels> {
+function readSaid(object: ObjectReader): Partial<ToolLabels> {
   const said: { -readonly [Label in keyof ToolLabels]?: ToolLabels[Label] } = {};
   for (const flag of FLAGS) {
-    const at = object.get(flag);
-    const value = at === null ? null : reader.boolean(at);
+    const value = object.boolean(flag);
     if (value !== null) said[flag] = value;
   }
-  const at = object.get('identifying');
-  if (at !== null) {
-    said.identifying = reader.items(at, 'a list of names of arguments').flatMap((item) => {
-      const name = reader.string(item);
-      return name === null ? [] : [name];
-    });
-  }
+  const identifying = object.read('identifying', (names) =>
+    names.list('a list of names of arguments', (item) => item.string()),
+  );
+  if (identifying !== null) said.identifying = identifying;
   object.finish();
   if (said.readOnly === true && said.irreversible === true) {
-    reader.reportAt(object.at, {
+    object.at.report({
       code: 'LAB002',
       message: 'a tool that changes nothing does nothing that cannot be undone',
       help: 'leave out `readOnly` or `irreversible`',

@@ -13,37 +13,37 @@ import {
   isJsonObject,
   type JsonSchema,
   type Manifest,
-  NAME_PATTERN,
   NODE_GRANTS,
   type NodeGrant,
   SILENT_MANIFEST,
 } from '@cordon/core';
 import {
-  type ConfigReader,
+  type Bounds,
   type Located,
+  nameProblem,
   type ObjectReader,
+  type Problem,
   plainJson,
   quoted,
-  readBounded,
 } from '../reading/config-reader.ts';
-import { absolutePath, covers, realPath } from '../reading/paths.ts';
-import { type PlaceholderValues, replacePlaceholders } from '../reading/placeholders.ts';
+import { covers, type OwnPath, realPath } from '../reading/paths.ts';
+import { type Folders, readPath } from '../reading/placeholders.ts';
 import { type CredentialPlace, readCredentials, readNetworkEntry } from './network-config.ts';
 import { readRemembers } from './remembers-config.ts';
 
-export interface ManifestPlace {
-  /** The app's own id. */
-  readonly app: string;
+export interface RightsPlace {
+  readonly folders: Folders;
+  /** Cordon's own files and folders, links resolved: data, cache, configuration, policy. */
+  readonly ownPaths: readonly OwnPath[];
+}
+
+export interface ManifestPlace extends RightsPlace {
   /** Ids of all apps in the file: a text that other apps' contexts see must not name one. */
   readonly appNames: readonly string[];
-  readonly home: string;
-  readonly values: PlaceholderValues;
   /** Whether a variable of the user's environment has a value. */
   readonly hasVariable: (name: string) => boolean;
   /** What `functionalities` of the configuration says of each, for manifests that do not say it again. */
   readonly known: KnownFunctionalities;
-  /** Cordon's own files and folders, links resolved: data, cache, configuration, policy. */
-  readonly ownPaths: readonly OwnPath[];
 }
 
 /** A functionality as the configuration knows it, whoever serves it. A format that is null each manifest gives itself. */
@@ -55,101 +55,82 @@ export interface KnownFunctionality {
 
 export type KnownFunctionalities = ReadonlyMap<string, KnownFunctionality>;
 
-export interface OwnPath {
-  readonly path: string;
-  /** `the data folder` */
-  readonly name: string;
-  /** `write`: an app may read it. */
-  readonly closedFor: 'read and write' | 'write';
-}
-
 const MOST_DESCRIPTION = 2000;
 const MOST_FUNCTIONALITY_DESCRIPTION = 300;
 
 /** Reads a manifest; what is wrong is reported and stands as silent in the result. */
-export function readManifest(reader: ConfigReader, at: Located, place: ManifestPlace): Manifest {
-  const object = reader.object(at);
+export function readManifest(at: Located, place: ManifestPlace): Manifest {
+  const object = at.object();
   if (object === null) return SILENT_MANIFEST;
-  const description = object.get('description');
-  const functionalities = object.get('functionalities');
-  const network = object.get('network');
-  const credentials = object.get('credentials');
-  const files = object.get('files');
-  const limits = object.get('limits');
-  const node = object.get('node');
-  const unixSockets = object.get('unixSockets');
-  const remembers = object.get('remembers');
-  const reached = network === null ? [] : readNetwork(reader, network);
-  const seen = files === null ? SILENT_MANIFEST.files : readFiles(reader, files, place);
+  const rights = readRights(object, place);
+  const remembers = object.read('remembers', readRemembers);
   const manifest: Manifest = {
-    description: description === null ? null : readProse(reader, description, MOST_DESCRIPTION),
-    functionalities: functionalities === null ? [] : readFunctionalities(reader, functionalities, place),
-    network: reached,
+    ...rights,
+    description: object.read('description', (text) => readProse(text, MOST_DESCRIPTION)),
+    functionalities: object.read('functionalities', (all) => readFunctionalities(all, place)) ?? [],
     credentials:
-      credentials === null
-        ? []
-        : readCredentials(reader, credentials, credentialPlace(reached, seen, reader, place)),
-    files: seen,
-    limits: limits === null ? DEFAULT_APP_LIMITS : readLimits(reader, limits),
-    node: node === null ? [] : readNodeGrants(reader, node),
-    ...(unixSockets !== null && reader.boolean(unixSockets) === true ? { unixSockets: true } : {}),
-    irreversible: readToolNames(reader, object, 'irreversible'),
-    untrusted: readToolNames(reader, object, 'untrusted'),
-    private: readToolNames(reader, object, 'private'),
-    ...(remembers === null ? {} : { remembers: readRemembers(reader, remembers) }),
+      object.read('credentials', (all) => readCredentials(all, credentialPlace(rights, place))) ?? [],
+    irreversible: object.read('irreversible', readToolNames),
+    untrusted: object.read('untrusted', readToolNames),
+    private: object.read('private', readToolNames),
+    ...(remembers === null ? {} : { remembers }),
   };
   object.finish();
   return manifest;
 }
 
-/** Text that a model reads as instructions of the hub's side: bounded, and without characters a person cannot see. */
-export function readProse(reader: ConfigReader, at: Located, most: number): string | null {
-  const text = reader.string(at);
-  if (text === null) return null;
-  const problem = proseProblem(text, most);
-  if (problem === null) return text;
-  reader.reportAt(at, { code: 'CFG022', ...problem });
-  return null;
+export type Rights = Pick<Manifest, 'network' | 'files' | 'limits' | 'node' | 'unixSockets'>;
+
+/** The keys that the manifest of an app has, and that of a command of `cordon run`: what its process may reach and use. */
+export function readRights(object: ObjectReader, place: RightsPlace): Rights {
+  return {
+    network: object.read('network', (all) => distinct(all, 'an array of hosts', readNetworkEntry)) ?? [],
+    files: object.read('files', (files) => readFiles(files, place)) ?? SILENT_MANIFEST.files,
+    limits:
+      object.read('limits', (limits) => limits.wholes(LIMIT_BOUNDS, DEFAULT_APP_LIMITS)) ??
+      DEFAULT_APP_LIMITS,
+    node: object.read('node', readNodeGrants) ?? [],
+    ...(object.boolean('unixSockets') === true ? { unixSockets: true } : {}),
+  };
 }
 
-function proseProblem(text: string, most: number): { message: string; help: string } | null {
+/** Text that a model reads as instructions of the hub's side: bounded, and without characters a person cannot see. */
+export function readProse(at: Located, most: number): string | null {
+  return at.checked((text) => proseProblem(text, most));
+}
+
+function proseProblem(text: string, most: number): Problem | null {
+  const code = 'CFG022';
   if (text.trim() === '')
-    return { message: 'the text is empty', help: 'write one sentence, or leave the key out' };
-  if (text.length > most) {
-    return { message: `the text has ${text.length} characters, ${most} are allowed`, help: 'shorten it' };
-  }
+    return { code, message: 'the text is empty', help: 'write one sentence, or leave the key out' };
+  if (text.length > most)
+    return {
+      code,
+      message: `the text has ${text.length} characters, ${most} are allowed`,
+      help: 'shorten it',
+    };
   const hidden = text.match(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu)?.find((character) => !'\n\t'.includes(character));
   if (hidden === undefined) return null;
   return {
+    code,
     message: `the text holds the invisible character ${quoted(hidden)}`,
     help: 'remove it: a model would read what a person cannot see',
   };
 }
 
-function readFunctionalities(reader: ConfigReader, at: Located, place: ManifestPlace): Functionality[] {
-  return reader.entries(at).flatMap(({ key, keySpan, at: inner }) => {
-    if (!NAME_PATTERN.test(key)) {
-      reader.report(inner.path, keySpan, {
-        code: 'CFG008',
-        message: `${quoted(key)} is no name for a functionality`,
-        help: 'use up to 64 letters, digits, `.`, `_` and `-`, beginning with a letter or digit',
-      });
-      return [];
-    }
-    const named = namedApp(key, place.appNames);
-    if (named !== null) reader.report(inner.path, keySpan, namesApp(named));
-    const functionality = readFunctionality(reader, inner, key, place);
-    return functionality === null ? [] : [functionality];
-  });
+function readFunctionalities(at: Located, place: ManifestPlace): Functionality[] {
+  return at.mapped(
+    (name) => nameProblem(name, 'a functionality'),
+    (name, inner) => {
+      const named = namedApp(name, place.appNames);
+      if (named !== null) inner.reportKey(namesApp(named));
+      return readFunctionality(inner, name, place);
+    },
+  );
 }
 
-function readFunctionality(
-  reader: ConfigReader,
-  at: Located,
-  name: string,
-  place: ManifestPlace,
-): Functionality | null {
-  const object = reader.object(at);
+function readFunctionality(at: Located, name: string, place: ManifestPlace): Functionality | null {
+  const object = at.object();
   if (object === null) return null;
   const known = place.known.get(name);
   /** What the configuration says of it once need not be said again. */
@@ -162,30 +143,23 @@ function readFunctionality(
   );
   const request = given('request', known?.request != null, 'write the JSON Schema of the request');
   const response = given('response', known?.response != null, 'write the JSON Schema of the response');
-  const tool = object.get('tool');
+  const tool = object.read('tool', readToolName);
   object.finish();
-  const text =
-    description === null ? (known?.description ?? null) : readLine(reader, description, place.appNames);
-  const toolName = tool === null ? null : readToolName(reader, tool);
-  const asks = request === null ? (known?.request ?? null) : readSchema(reader, request, toolName !== null);
-  const answers = response === null ? (known?.response ?? null) : readSchema(reader, response, false);
+  const text = description === null ? (known?.description ?? null) : readLine(description, place.appNames);
+  const asks = request === null ? (known?.request ?? null) : readSchema(request, tool !== null);
+  const answers = response === null ? (known?.response ?? null) : readSchema(response, false);
   if (text === null || asks === null || answers === null) return null;
-  return { name: id(name), description: text, request: asks, response: answers, tool: toolName };
+  return { name: id(name), description: text, request: asks, response: answers, tool };
 }
 
 /** One line that every spoke may see: it names no app. */
-export function readLine(reader: ConfigReader, at: Located, appNames: readonly string[]): string | null {
-  const text = readProse(reader, at, MOST_FUNCTIONALITY_DESCRIPTION);
+export function readLine(at: Located, appNames: readonly string[]): string | null {
+  const text = readProse(at, MOST_FUNCTIONALITY_DESCRIPTION);
   if (text === null) return null;
-  if (text.includes('\n')) {
-    reader.reportAt(at, {
-      code: 'CFG022',
-      message: 'the text has more than one line',
-      help: 'say it in one line',
-    });
-  }
+  if (text.includes('\n'))
+    at.report({ code: 'CFG022', message: 'the text has more than one line', help: 'say it in one line' });
   const named = namedApp(text, appNames);
-  if (named !== null) reader.reportAt(at, namesApp(named));
+  if (named !== null) at.report(namesApp(named));
   return text;
 }
 
@@ -205,7 +179,7 @@ function wordsOf(text: string): string {
     .trim();
 }
 
-function namesApp(app: string) {
+function namesApp(app: string): Problem {
   return {
     code: 'CFG021',
     message: `this text names the app ${quoted(app)}, and every app would see it`,
@@ -214,135 +188,77 @@ function namesApp(app: string) {
 }
 
 /** Only the outer form: the hub compiles the schema within limits when the app is installed. */
-export function readSchema(reader: ConfigReader, at: Located, servesTool: boolean): JsonSchema | null {
+export function readSchema(at: Located, servesTool: boolean): JsonSchema | null {
   const schema = plainJson(at.node);
   if (!isJsonObject(schema)) {
-    reader.object(at);
+    at.object();
     return null;
   }
-  if (servesTool && schema.type !== 'object') {
-    reader.reportAt(at, {
-      code: 'CFG023',
-      message: 'the request of a functionality that a tool serves must be an object',
-      help: 'write `"type": "object"` and its `properties`',
-    });
-    return null;
-  }
-  return schema;
+  if (!servesTool || schema.type === 'object') return schema;
+  return at.report({
+    code: 'CFG023',
+    message: 'the request of a functionality that a tool serves must be an object',
+    help: 'write `"type": "object"` and its `properties`',
+  });
 }
 
-function readNetwork(reader: ConfigReader, at: Located): string[] {
-  return distinct(reader, reader.items(at, 'an array of hosts'), (item) => readNetworkEntry(reader, item));
-}
-
-function credentialPlace(
-  network: readonly string[],
-  files: Manifest['files'],
-  reader: ConfigReader,
-  place: ManifestPlace,
-): CredentialPlace {
+function credentialPlace({ network, files }: Rights, place: ManifestPlace): CredentialPlace {
   const visible = [...files.read, ...files.write].map(realPath);
   return {
     network,
-    readPath: (at) => readPath(reader, at, place.home, place.values),
+    folders: place.folders,
     isVisible: (path) => visible.some((folder) => covers(folder, realPath(path))),
     hasVariable: place.hasVariable,
   };
 }
 
-function readFiles(reader: ConfigReader, at: Located, place: ManifestPlace): Manifest['files'] {
-  const object = reader.object(at);
-  if (object === null) return SILENT_MANIFEST.files;
-  const read = object.get('read');
-  const write = object.get('write');
-  object.finish();
-  return {
-    read: read === null ? [] : readPaths(reader, read, 'read', place),
-    write: write === null ? [] : readPaths(reader, write, 'write', place),
-  };
+function readFiles(at: Located, place: RightsPlace): Manifest['files'] {
+  const object = at.object();
+  const read = (access: 'read' | 'write') =>
+    object?.read(access, (paths) => readPaths(paths, access, place)) ?? [];
+  const files = { read: read('read'), write: read('write') };
+  object?.finish();
+  return files;
 }
 
-function readPaths(
-  reader: ConfigReader,
-  at: Located,
-  access: 'read' | 'write',
-  place: ManifestPlace,
-): string[] {
-  return distinct(reader, reader.items(at, 'an array of paths'), (item) => {
-    const path = readPath(reader, item, place.home, place.values);
-    if (path === null) return null;
-    const problem = accessProblem(path, access, place);
-    if (problem === null) return path;
-    reader.reportAt(item, { code: 'CFG017', ...problem });
-    return null;
+function readPaths(at: Located, access: 'read' | 'write', place: RightsPlace): string[] {
+  return distinct(at, 'an array of paths', (item) => {
+    const path = readPath(item, place.folders);
+    const problem = path === null ? null : accessProblem(path, access, place);
+    return problem === null ? path : item.report(problem);
   });
-}
-
-/** A path as people write it, made absolute; null after a report. */
-export function readPath(
-  reader: ConfigReader,
-  at: Located,
-  home: string,
-  values: PlaceholderValues,
-): string | null {
-  const text = reader.string(at);
-  if (text === null) return null;
-  const help = pathHelp(text);
-  if (help !== null) {
-    reader.reportAt(at, {
-      code: 'CFG016',
-      message: `${quoted(text)} is no path that can be used here`,
-      help,
-    });
-    return null;
-  }
-  const replaced = replacePlaceholders(reader, at, text, { ...values, environment: null });
-  return replaced === null ? null : absolutePath(replaced, values.config, home);
-}
-
-function pathHelp(text: string): string | null {
-  if (text.trim() === '') return 'name a file or folder';
-  if (text.length > 4096) return 'paths have at most 4096 characters';
-  if (/\p{Cc}/u.test(text)) return 'remove the control character';
-  if (/^~[^/]/.test(text)) return 'only your own home is known, as `~`; write the path in full';
-  if (/[*?]/.test(text)) return 'patterns are not understood; name the folder';
-  return null;
 }
 
 /**
  * Attack: an app that may write the configuration, the policy or the grants gives itself any right; one that reads
  * the data folder reads every other app's data. Its own state folder is the exception.
  */
-function accessProblem(
-  path: string,
-  access: 'read' | 'write',
-  place: ManifestPlace,
-): { message: string; help: string } | null {
+function accessProblem(path: string, access: 'read' | 'write', place: RightsPlace): Problem | null {
+  const { folders, ownPaths } = place;
   const real = realPath(path);
-  if (covers(realPath(place.values.state), real)) return null;
-  if (access === 'write' && covers(real, realPath(place.home))) {
+  if (covers(realPath(folders.state), real)) return null;
+  if (access === 'write' && covers(real, realPath(folders.home))) {
     return {
+      code: 'CFG017',
       message: `${quoted(path)} would let the app write everywhere in your home folder`,
       help: 'name the folder that it needs',
     };
   }
-  const own = place.ownPaths.find(
+  const own = ownPaths.find(
     (candidate) =>
       (access === 'write' || candidate.closedFor === 'read and write') &&
       (covers(real, candidate.path) || covers(candidate.path, real)),
   );
   if (own === undefined) return null;
   return {
+    code: 'CFG017',
     message: `${quoted(path)} would let the app ${access} ${own.name} of Cordon`,
-    help:
-      access === 'write'
-        ? 'name a folder that does not hold it, or `${state}`'
-        : 'name a folder that does not hold it',
+    help: `name a folder that does not hold it${access === 'write' ? ', or `${state}`' : ''}`,
   };
 }
 
 /** Smallest and largest value; beyond these a number is more likely a slip than a wish. */
-const LIMIT_BOUNDS: Readonly<Record<keyof AppLimits, readonly [number, number]>> = {
+const LIMIT_BOUNDS: Readonly<Record<keyof AppLimits, Bounds>> = {
   memoryMiB: [16, 65_536],
   cpuSeconds: [1, 604_800],
   processes: [1, 4096],
@@ -359,76 +275,41 @@ const LIMIT_BOUNDS: Readonly<Record<keyof AppLimits, readonly [number, number]>>
   messagesPerSecond: [1, 10_000],
 };
 
-function readLimits(reader: ConfigReader, at: Located): AppLimits {
-  const object = reader.object(at);
-  if (object === null) return DEFAULT_APP_LIMITS;
-  const limits: AppLimits = {
-    memoryMiB: readLimit(reader, object, 'memoryMiB'),
-    cpuSeconds: readLimit(reader, object, 'cpuSeconds'),
-    processes: readLimit(reader, object, 'processes'),
-    openFiles: readLimit(reader, object, 'openFiles'),
-    fileMiB: readLimit(reader, object, 'fileMiB'),
-    storageMiB: readLimit(reader, object, 'storageMiB'),
-    files: readLimit(reader, object, 'files'),
-    startSeconds: readLimit(reader, object, 'startSeconds'),
-    callSeconds: readLimit(reader, object, 'callSeconds'),
-    silentSeconds: readLimit(reader, object, 'silentSeconds'),
-    idleSeconds: readLimit(reader, object, 'idleSeconds'),
-    totalSeconds: readLimit(reader, object, 'totalSeconds'),
-    lineBytes: readLimit(reader, object, 'lineBytes'),
-    messagesPerSecond: readLimit(reader, object, 'messagesPerSecond'),
-  };
-  object.finish();
-  return limits;
-}
-
-function readLimit(reader: ConfigReader, object: ObjectReader, name: keyof AppLimits): number {
-  return readBounded(reader, object, name, LIMIT_BOUNDS[name], DEFAULT_APP_LIMITS[name]);
-}
-
-function readNodeGrants(reader: ConfigReader, at: Located): readonly NodeGrant[] {
-  const names = distinct(reader, reader.items(at, 'an array of permissions of Node'), (item) => {
-    const name = reader.string(item);
-    if (name === null || NODE_GRANTS.some((grant) => grant === name)) return name;
-    reader.reportAt(item, {
+function readNodeGrants(at: Located): readonly NodeGrant[] {
+  const names = distinct(at, 'an array of permissions of Node', (item) =>
+    item.word(NODE_GRANTS, (name) => ({
       code: 'CFG008',
       message: `${quoted(name)} is no permission of Node`,
       help: `name some of ${NODE_GRANTS.join(', ')}`,
-    });
-    return null;
-  });
+    })),
+  );
   return NODE_GRANTS.filter((grant) => names.includes(grant));
 }
 
-function readToolNames(reader: ConfigReader, object: ObjectReader, key: string): string[] | null {
-  const at = object.get(key);
-  if (at === null) return null;
-  return distinct(reader, reader.items(at, 'an array of tool names'), (item) => readToolName(reader, item));
+function readToolNames(at: Located): string[] {
+  return distinct(at, 'an array of tool names', readToolName);
 }
 
-function readToolName(reader: ConfigReader, at: Located): string | null {
-  const name = reader.string(at);
-  if (name === null) return null;
-  if (/^[\x21-\x7e]{1,128}$/.test(name)) return name;
-  reader.reportAt(at, {
-    code: 'CFG008',
-    message: `${quoted(name)} is no name of a tool`,
-    help: 'tool names have 1 to 128 printable characters and no spaces',
-  });
-  return null;
+function readToolName(at: Located): string | null {
+  return at.checked((name) =>
+    /^[\x21-\x7e]{1,128}$/.test(name)
+      ? null
+      : {
+          code: 'CFG008',
+          message: `${quoted(name)} is no name of a tool`,
+          help: 'tool names have 1 to 128 printable characters and no spaces',
+        },
+  );
 }
 
-function distinct(
-  reader: ConfigReader,
-  items: readonly Located[],
-  read: (item: Located) => string | null,
-): string[] {
+/** What `read` makes of each item; null is left out, and what appears twice is reported. */
+function distinct(at: Located, wanted: string, read: (item: Located) => string | null): string[] {
   const values = new Set<string>();
-  for (const item of items) {
+  for (const item of at.items(wanted)) {
     const value = read(item);
     if (value === null) continue;
     if (values.has(value)) {
-      reader.reportAt(item, {
+      item.report({
         code: 'CFG024',
         severity: 'warning',
         message: `${quoted(value)} appears twice in this list`,

@@ -5,7 +5,7 @@
  * Ring 0; what it accepts decides what is remembered.
  */
 import { closedFormats, isJsonObject, type JsonSchema, type RememberedValue } from '@cordon/core';
-import { type ConfigReader, type Located, plainJson, quoted } from '../reading/config-reader.ts';
+import { type Located, plainJson, quoted } from '../reading/config-reader.ts';
 
 const MOST = 50;
 /** As the user's own facts are named, so that both read alike. */
@@ -13,63 +13,55 @@ const FACT_NAME = /^\p{L}[\p{L}\p{N} _-]{0,40}$/u;
 const TOOL_NAME = /^[\x21-\x7e]{1,128}$/;
 const MOST_KEYS = 8;
 
-export function readRemembers(reader: ConfigReader, at: Located): RememberedValue[] {
-  const entries = reader.entries(at);
-  if (entries.length > MOST)
-    reader.reportAt(at, { code: 'CFG044', message: `more than ${MOST} values`, help: 'name fewer' });
-  return entries.slice(0, MOST).flatMap(({ key, keySpan, at: inner }) => {
-    if (!FACT_NAME.test(key)) {
-      const help = 'use letters, digits, spaces, `_` and `-`, at most 41 of them, beginning with a letter';
-      reader.report(inner.path, keySpan, {
-        code: 'CFG044',
-        message: `${quoted(key)} is no name for a fact`,
-        help,
-      });
-      return [];
-    }
-    const value = readValue(reader, inner, key);
-    return value === null ? [] : [value];
-  });
+export function readRemembers(at: Located): RememberedValue[] {
+  if (at.entries().length > MOST)
+    at.report({ code: 'CFG044', message: `more than ${MOST} values`, help: 'name fewer' });
+  return at.mapped(factNameProblem, (name, inner) => readValue(inner, name)).slice(0, MOST);
 }
 
-function readValue(reader: ConfigReader, at: Located, name: string): RememberedValue | null {
-  const object = reader.object(at);
+function factNameProblem(name: string) {
+  if (FACT_NAME.test(name)) return null;
+  const help = 'use letters, digits, spaces, `_` and `-`, at most 41 of them, beginning with a letter';
+  return { code: 'CFG044', message: `${quoted(name)} is no name for a fact`, help };
+}
+
+function readValue(at: Located, name: string): RememberedValue | null {
+  const object = at.object();
   if (object === null) return null;
   const tool = object.required('tool', 'name the tool whose output has the value');
   const path = object.required('at', 'write the keys that lead to the value, like `["account", "balance"]`');
   const schema = object.required('schema', 'write the JSON Schema of the value, of a closed type');
   object.finish();
-  const toolName = tool === null ? null : reader.string(tool);
-  const keys = path === null ? [] : readKeys(reader, path);
-  const closed = schema === null ? null : readClosed(reader, schema);
-  if (tool !== null && toolName !== null && !TOOL_NAME.test(toolName)) {
-    const help = 'name the tool as the app does';
-    reader.reportAt(tool, { code: 'CFG044', message: `${quoted(toolName)} is no name of a tool`, help });
-    return null;
-  }
-  return toolName === null || keys.length === 0 || closed === null
+  const toolName = tool?.checked(toolProblem) ?? null;
+  const keys = path === null ? null : readKeys(path);
+  const closed = schema === null ? null : readClosed(schema);
+  return toolName === null || keys === null || closed === null
     ? null
     : { name, tool: toolName, at: keys, schema: closed };
 }
 
-function readKeys(reader: ConfigReader, at: Located): string[] {
-  const items = at.node.kind === 'string' ? [at] : reader.items(at, 'a key or an array of keys');
-  const keys = items.flatMap((item) => reader.string(item) ?? []);
-  if (keys.length === items.length && keys.length > 0 && keys.length <= MOST_KEYS) return keys;
-  const help = `write one to ${MOST_KEYS} keys of the structured output`;
-  reader.reportAt(at, { code: 'CFG044', message: 'these keys lead nowhere', help });
-  return [];
+function toolProblem(name: string) {
+  if (TOOL_NAME.test(name)) return null;
+  const help = 'name the tool as the app does';
+  return { code: 'CFG044', message: `${quoted(name)} is no name of a tool`, help };
 }
 
-function readClosed(reader: ConfigReader, at: Located): JsonSchema | null {
+function readKeys(at: Located): string[] | null {
+  const items = at.node.kind === 'string' ? [at] : at.items('a key or an array of keys');
+  const keys = items.flatMap((item) => item.string() ?? []);
+  if (keys.length === items.length && keys.length > 0 && keys.length <= MOST_KEYS) return keys;
+  const help = `write one to ${MOST_KEYS} keys of the structured output`;
+  return at.report({ code: 'CFG044', message: 'these keys lead nowhere', help });
+}
+
+function readClosed(at: Located): JsonSchema | null {
   const schema = plainJson(at.node);
   if (isJsonObject(schema) && isClosedType(schema)) return schema;
-  reader.reportAt(at, {
+  return at.report({
     code: 'CFG044',
     message: 'a value that may be any text is not remembered',
     help: `use a number, a boolean, an \`enum\`, or a \`format\`: ${closedFormats().join(', ')}`,
   });
-  return null;
 }
 
 const CLOSED_TYPES: ReadonlySet<unknown> = new Set(['number', 'integer', 'boolean']);

@@ -7,8 +7,7 @@
 import { resolve } from 'node:path';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
 import { LEAST_KEY_BYTES } from '@cordon/trace';
-import type { OwnPath } from '../apps/manifest-config.ts';
-import { type Environment, type Places, realPath } from '../reading/paths.ts';
+import { type Environment, type OwnPath, ownPath, type Places } from '../reading/paths.ts';
 import { KEY_FILE_VARIABLE, type KeySource, keyText } from './store-key.ts';
 
 export const JOURNAL_KEY_VARIABLE = 'CORDON_JOURNAL_KEY';
@@ -41,8 +40,6 @@ export function keyFiles(
     [configured?.kind === 'file' ? configured.path : undefined, 'the key of the store'],
   ] as const;
   return named.flatMap(([path, name]) =>
-    path === undefined || path === ''
-      ? []
-      : [{ path: realPath(resolve(cwd, path)), name, closedFor: 'read and write' as const }],
+    path === undefined || path === '' ? [] : [ownPath('read and write', resolve(cwd, path), name)],
   );
 }

@@ -42,6 +42,37 @@ export const PROGRAM_FOLDERS: readonly string[] = ['packages', 'node_modules', '
   join(CODE_ROOT, name),
 );
 
+/** A file or folder of Cordon's own, links resolved. */
+export interface OwnPath {
+  readonly path: string;
+  /** `the data folder` */
+  readonly name: string;
+  /** `write`: an app may read it. */
+  readonly closedFor: 'read and write' | 'write';
+}
+
+/** What no app may read, with keys and the data of others, or what none may write, since it says what runs and with which rights. */
+export function ownPath(closedFor: OwnPath['closedFor'], path: string, name: string): OwnPath {
+  return { path: realPath(path), name, closedFor };
+}
+
+/** What there is whatever else is configured; `closed`: data folders, with what each is. */
+export function ownPaths(
+  places: Places,
+  closed: readonly (readonly [path: string, name: string])[],
+  configurations: readonly string[],
+  policyFiles: readonly string[],
+): readonly OwnPath[] {
+  return [
+    ...closed.map(([path, name]) => ownPath('read and write', path, name)),
+    ownPath('read and write', defaultDataFolder(places), 'the default data folder'),
+    ownPath('write', cacheFolder(places), 'the cache folder'),
+    ...PROGRAM_FOLDERS.map((path) => ownPath('write', path, 'the program')),
+    ...configurations.map((path) => ownPath('write', path, 'the configuration')),
+    ...policyFiles.map((path) => ownPath('write', path, 'a policy')),
+  ];
+}
+
 /** The private folder of one app, writable by it alone. */
 export function stateFolder(dataFolder: string, app: string): string {
   return join(dataFolder, 'apps', app);

@@ -5,17 +5,23 @@
  * Ring 0.
  */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: messages name placeholders as people write them
-import { type ConfigReader, type Located, quoted } from './config-reader.ts';
+import { type Located, type Problem, quoted } from './config-reader.ts';
 import { nearest } from './nearest.ts';
-import type { Environment } from './paths.ts';
+import { absolutePath, type Environment } from './paths.ts';
 
-export interface PlaceholderValues {
+/** Where paths of a configuration begin, and what the placeholders in them stand for. */
+export interface Folders {
+  /** `~` */
+  readonly home: string;
+  /** `${config}`: the folder of the configuration file. Relative paths begin there. */
+  readonly config: string;
   /** `${state}`: the app's private folder. */
   readonly state: string;
-  /** `${config}`: the folder of the configuration file. */
-  readonly config: string;
-  /** `${env:NAME}`; null where the place takes none. */
-  readonly environment: Environment | null;
+}
+
+export interface PlaceholderValues extends Pick<Folders, 'config' | 'state'> {
+  /** `${env:NAME}`; absent where the place takes none. */
+  readonly environment?: Environment | undefined;
   /** Told of each variable that is passed on. */
   readonly onVariable?: (name: string) => void;
 }
@@ -23,83 +29,88 @@ export interface PlaceholderValues {
 /** `$${` stands for a literal `${`. */
 const PLACEHOLDER = /\$\$\{|\$\{([^}]*)(\}?)/g;
 
+/** Whether `${state}` is in a text. */
+export function namesState(text: string): boolean {
+  return /(?<!\$)\$\{state\}/.test(text);
+}
+
+/** A path as people write it, made absolute; null after a report. */
+export function readPath(at: Located, folders: Folders): string | null {
+  const text = at.checked(pathProblem);
+  const replaced = text === null ? null : replacePlaceholders(at, text, folders);
+  return replaced === null ? null : absolutePath(replaced, folders.config, folders.home);
+}
+
+function pathProblem(text: string): Problem | null {
+  const help = pathHelp(text);
+  return help === null
+    ? null
+    : { code: 'CFG016', message: `${quoted(text)} is no path that can be used here`, help };
+}
+
+function pathHelp(text: string): string | null {
+  if (text.trim() === '') return 'name a file or folder';
+  if (text.length > 4096) return 'paths have at most 4096 characters';
+  if (/\p{Cc}/u.test(text)) return 'remove the control character';
+  if (/^~[^/]/.test(text)) return 'only your own home is known, as `~`; write the path in full';
+  if (/[*?]/.test(text)) return 'patterns are not understood; name the folder';
+  return null;
+}
+
 /** The text with every placeholder replaced, or null after a report. A replaced value is not looked at again. */
-export function replacePlaceholders(
-  reader: ConfigReader,
-  at: Located,
-  text: string,
-  values: PlaceholderValues,
-): string | null {
+export function replacePlaceholders(at: Located, text: string, values: PlaceholderValues): string | null {
   let refused = false;
   const replaced = text.replace(PLACEHOLDER, (whole, name: string | undefined, close: string | undefined) => {
     if (name === undefined) return '${';
-    const value = close === '}' ? replacement(reader, at, name, values) : unclosed(reader, at, whole);
+    const value = close === '}' ? replacement(at, name, values) : unclosed(at, whole);
     if (value === null) refused = true;
     return value ?? '';
   });
   return refused ? null : replaced;
 }
 
-function replacement(
-  reader: ConfigReader,
-  at: Located,
-  name: string,
-  values: PlaceholderValues,
-): string | null {
+function unclosed(at: Located, text: string): null {
+  const message = `${quoted(text)} has no closing brace`;
+  return at.report({ code: 'CFG018', message, help: 'write `$${` for a literal `${`' });
+}
+
+function replacement(at: Located, name: string, values: PlaceholderValues): string | null {
+  const { environment } = values;
   if (name === 'state') return values.state;
   if (name === 'config') return values.config;
-  if (!name.startsWith('env:')) return unknown(reader, at, name, values.environment);
-  const variable = name.slice('env:'.length);
-  if (values.environment === null) {
-    reader.reportAt(at, {
+  if (!name.startsWith('env:')) {
+    const message = `${quoted(`\${${name}}`)} is no placeholder that Cordon knows`;
+    return at.report({ code: 'CFG018', message, help: remedy(name, environment !== undefined) });
+  }
+  if (environment === undefined)
+    return at.report({
       code: 'CFG018',
       message: `${quoted(`\${${name}}`)} is only replaced in the values of \`env\` and \`headers\``,
       help: 'hand the variable over in `env`, where `cordon apps` shows it',
     });
-    return null;
-  }
-  const value = Object.hasOwn(values.environment, variable) ? values.environment[variable] : undefined;
-  if (value === undefined) {
-    reader.reportAt(at, {
-      code: 'CFG019',
-      message: `the environment variable ${quoted(variable)} is not set`,
-      help: `set it before starting cordon, e.g. \`export ${variableExample(variable)}=…\``,
-    });
-    return null;
-  }
+  const variable = name.slice('env:'.length);
+  const value = Object.hasOwn(environment, variable) ? environment[variable] : undefined;
+  if (value === undefined) return at.report(unsetVariable(variable));
   values.onVariable?.(variable);
   return value;
 }
 
-function variableExample(name: string): string {
-  return /^\w{1,60}$/.test(name) ? name : 'NAME';
+export function unsetVariable(name: string): Problem {
+  const example = /^\w{1,60}$/.test(name) ? name : 'NAME';
+  return {
+    code: 'CFG019',
+    message: `the environment variable ${quoted(name)} is not set`,
+    help: `set it before starting cordon, e.g. \`export ${example}=…\``,
+  };
 }
 
-function unclosed(reader: ConfigReader, at: Located, text: string): null {
-  reader.reportAt(at, {
-    code: 'CFG018',
-    message: `${quoted(text)} has no closing brace`,
-    help: 'write `$${` for a literal `${`',
-  });
-  return null;
-}
-
-function unknown(reader: ConfigReader, at: Located, name: string, environment: Environment | null): null {
-  reader.reportAt(at, {
-    code: 'CFG018',
-    message: `${quoted(`\${${name}}`)} is no placeholder that Cordon knows`,
-    help: remedy(name, environment),
-  });
-  return null;
-}
-
-function remedy(name: string, environment: Environment | null): string {
+function remedy(name: string, takesVariables: boolean): string {
   if (name === 'workspaceFolder') return 'write `${config}`, the folder of this file';
   if (name === 'userHome') return 'write the path in full, or `~` in `files`';
   if (name.startsWith('input:')) return 'put the value into an environment variable and write `${env:NAME}`';
   const meant = nearest(name, ['state', 'config']);
   if (meant !== null) return `did you mean \`\${${meant}}\`?`;
-  const isVariable = environment !== null && /^[A-Z_][A-Z0-9_]*(:-.*)?$/.test(name);
-  if (isVariable) return `write \`\${env:${name.split(':-')[0]?.slice(0, 60)}}\``;
+  if (takesVariables && /^[A-Z_][A-Z0-9_]*(:-.*)?$/.test(name))
+    return `write \`\${env:${name.split(':-')[0]?.slice(0, 60)}}\``;
   return 'there are `${state}`, `${config}` and, in `env`, `${env:NAME}`; write `$${` for a literal `${`';
 }

@@ -20,10 +20,10 @@ export function readTextFile(file: string): Result<string, Diagnostic> {
 }
 
 /** The tree of a JSON file that a person wrote, whose text was read before. */
-export function parseJsonFile(file: string, text: string): Result<JsonNode, Diagnostic> {
+export function parseJsonFile(file: string, text: string, ifTooLarge?: string): Result<JsonNode, Diagnostic> {
   const parsed = parseJsonText(text);
   if (parsed.ok) return parsed;
-  if (parsed.fault.kind === 'limit') return failed(tooLarge(file, parsed.fault.message));
+  if (parsed.fault.kind === 'limit') return failed(tooLarge(file, parsed.fault.message, ifTooLarge));
   const range = new LineMap(text).range(parsed.fault.span);
   const help = 'the file must be JSON; comments and trailing commas are accepted';
   return failed({ code: 'CFG003', severity: 'error', file, range, message: parsed.fault.message, help });
@@ -71,7 +71,7 @@ function unreadable(file: string, reason: string): Diagnostic {
   return { code: 'CFG001', severity: 'error', file, message: `the file cannot be used: ${reason}`, help };
 }
 
-export function tooLarge(
+function tooLarge(
   file: string,
   message: string,
   help = 'keep data out of the configuration; name files instead',

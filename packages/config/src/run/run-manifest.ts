@@ -7,20 +7,13 @@
  */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: messages name placeholders as people write them
 import { dirname } from 'node:path';
-import {
-  type AppLimits,
-  type Diagnostic,
-  failed,
-  NAME_PATTERN,
-  ok,
-  type Result,
-  SILENT_MANIFEST,
-} from '@cordon/core';
-import { type OwnPath, readManifest } from '../apps/manifest-config.ts';
-import { ConfigReader, type Located, type ObjectReader, quoted } from '../reading/config-reader.ts';
+import { type AppLimits, DEFAULT_APP_LIMITS, type Diagnostic, failed, ok, type Result } from '@cordon/core';
+import { unnamed } from '../apps/app-config.ts';
+import { readRights as readSharedRights } from '../apps/manifest-config.ts';
+import { ConfigReader, type Located, nameProblem, type ObjectReader } from '../reading/config-reader.ts';
 import { type JsonNode, parseJsonText } from '../reading/json-text.ts';
-import { type Environment, realPath } from '../reading/paths.ts';
-import { replacePlaceholders } from '../reading/placeholders.ts';
+import { type Environment, type OwnPath, ownPath } from '../reading/paths.ts';
+import { namesState, replacePlaceholders } from '../reading/placeholders.ts';
 import { parseJsonFile, readTextFile } from '../reading/text-file.ts';
 import { NO_RIGHTS, type RunRights, runStateFolder } from './run-rights.ts';
 
@@ -47,8 +40,7 @@ export interface RunPlace {
 /** `optionState`: the private folder that the command line names for the file. */
 type ReadPlace = RunPlace & { readonly optionState: string | null };
 
-const SHARED_KEYS = ['network', 'files', 'limits', 'node', 'unixSockets'];
-const KEYS = [...SHARED_KEYS, 'env', 'state'];
+const KEYS = ['network', 'files', 'limits', 'node', 'unixSockets', 'env', 'state', '$schema'];
 
 /** Keys of a manifest in the configuration that something does there and nothing does here. */
 const ONLY_IN_CONFIGURATION: ReadonlySet<string> = new Set([
@@ -66,8 +58,9 @@ export function readRights(
   place: RunPlace,
 ): Result<RunRights, readonly Diagnostic[]> {
   const { manifest, state = null } = options;
-  const fenced: RunPlace =
-    manifest === undefined ? place : { ...place, ownPaths: [...place.ownPaths, ownManifest(manifest)] };
+  // Attack: a command that may write its own manifest gives itself any right at its next start.
+  const own = manifest === undefined ? [] : [ownPath('write', manifest, 'the manifest')];
+  const fenced: RunPlace = { ...place, ownPaths: [...place.ownPaths, ...own] };
   const given = [
     ...(manifest === undefined ? [] : [fromFile(manifest, { ...fenced, optionState: state })]),
     fromOptions(options, { ...fenced, optionState: null }),
@@ -82,17 +75,12 @@ function together(first: RunRights, second: RunRights): RunRights {
   return {
     network: [...new Set([...first.network, ...second.network])],
     files: { read: distinct('read'), write: distinct('write') },
-    limits: second.limits === SILENT_MANIFEST.limits ? first.limits : second.limits,
+    limits: second.limits === DEFAULT_APP_LIMITS ? first.limits : second.limits,
     node: [...new Set([...first.node, ...second.node])],
     unixSockets: first.unixSockets || second.unixSockets,
     env: { ...first.env, ...second.env },
     state: second.state ?? first.state,
   };
-}
-
-/** Attack: a command that may write its own manifest gives itself any right at its next start. */
-function ownManifest(file: string): OwnPath {
-  return { path: realPath(file), name: 'the manifest', closedFor: 'write' };
 }
 
 function fromFile(file: string, place: ReadPlace): Result<RunRights, readonly Diagnostic[]> {
@@ -137,143 +125,64 @@ function read(
   folder: string,
   place: ReadPlace,
 ): Result<RunRights, readonly Diagnostic[]> {
-  const object = reader.object({ node: root, path: '' });
-  const rights = object === null ? NO_RIGHTS : readObject(reader, object, folder, place);
+  const object = reader.root(root).object();
+  const rights = object === null ? NO_RIGHTS : readObject(object, folder, place);
   return reader.hasErrors ? failed(reader.diagnostics) : ok(rights);
 }
 
-function readObject(reader: ConfigReader, object: ObjectReader, folder: string, place: ReadPlace): RunRights {
+function readObject(object: ObjectReader, folder: string, place: ReadPlace): RunRights {
   for (const key of KEYS) object.get(key);
-  object.get('$schema');
-  object.finish((key) => (ONLY_IN_CONFIGURATION.has(key) ? meaningless(key) : null));
+  object.finish((key) => (ONLY_IN_CONFIGURATION.has(key) ? meaningless(key, NOBODY_ASKED) : null));
   const limits = object.get('limits');
-  if (limits !== null) refuseLinkLimits(reader, limits);
-  const state = readState(reader, object.get('state')) ?? place.optionState;
-  if (state === null) refuseState(reader, object.at);
-  const manifest = readManifest(reader, onlyShared(object.at), {
-    app: '',
-    appNames: [],
-    home: place.home,
-    values: { state: runStateFolder(place.dataFolder, state ?? '.none'), config: folder, environment: null },
-    hasVariable: () => false,
-    known: new Map(),
-    ownPaths: place.ownPaths,
-  });
-  const env = object.get('env');
-  return {
-    network: manifest.network,
-    files: manifest.files,
-    limits: limits === null ? SILENT_MANIFEST.limits : manifest.limits,
-    node: manifest.node,
-    unixSockets: manifest.unixSockets === true,
-    env: env === null ? {} : readVariables(reader, env, folder, place.environment),
-    state,
-  };
+  if (limits !== null) refuseLinkLimits(limits);
+  const named = object.read('state', (at) => at.checked((name) => nameProblem(name, 'a private folder')));
+  const state = named ?? place.optionState;
+  if (state === null) refuseState(object.at);
+  const { home, ownPaths } = place;
+  const folders = { home, config: folder, state: runStateFolder(place.dataFolder, state ?? '.none') };
+  const { unixSockets = false, ...shared } = readSharedRights(object, { folders, ownPaths });
+  const env = object.read('env', (at) => readVariables(at, folder, place.environment)) ?? {};
+  return { ...shared, unixSockets, env, state };
 }
 
-/** The object with the keys that a manifest in the configuration has as well; the others are read here. */
-function onlyShared(at: Located): Located {
-  if (at.node.kind !== 'object') return at;
-  const members = at.node.members.filter(({ key }, index, all) => {
-    const isFirst = all.findIndex((member) => member.key === key) === index;
-    return SHARED_KEYS.includes(key) && isFirst;
-  });
-  return { ...at, node: { ...at.node, members } };
+const NOBODY_ASKED = 'take it out: nobody is asked here, and no agent reads it';
+
+function meaningless(key: string, help: string) {
+  return { code: 'CFG009', message: `\`${key}\` has no meaning for \`cordon run\``, help };
 }
 
-function meaningless(key: string) {
-  return {
-    code: 'CFG009',
-    message: `\`${key}\` has no meaning for \`cordon run\``,
-    help: 'take it out: nobody is asked here, and no agent reads it',
-  };
+function refuseLinkLimits(limits: Located): void {
+  const help = 'take it out: the client that started the command keeps its own time';
+  for (const key of Object.keys(DEFAULT_APP_LIMITS))
+    if (!ENFORCED_LIMITS.has(key)) limits.member(key)?.reportKey(meaningless(key, help));
 }
 
-function refuseLinkLimits(reader: ConfigReader, at: Located): void {
-  if (at.node.kind !== 'object') return;
-  for (const { key, keySpan } of at.node.members) {
-    if (!ENFORCED_LIMITS.has(key) && Object.hasOwn(SILENT_MANIFEST.limits, key))
-      reader.report(`limits.${key}`, keySpan, {
-        code: 'CFG009',
-        message: `\`${key}\` has no meaning for \`cordon run\``,
-        help: 'take it out: the client that started the command keeps its own time',
-      });
-  }
-}
-
-function readVariables(
-  reader: ConfigReader,
-  at: Located,
-  folder: string,
-  environment: Environment,
-): Record<string, string> {
-  const values: [string, string][] = [];
-  for (const { key, keySpan, at: inner } of reader.entries(at)) {
-    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(key)) {
-      reader.report(inner.path, keySpan, {
-        code: 'CFG008',
-        message: `${quoted(key)} is no name for an environment variable`,
-        help: 'use letters, digits and `_`',
-      });
-      continue;
-    }
-    const value = readValue(reader, inner, folder, environment);
-    if (value !== null) values.push([key, value]);
-  }
+function readVariables(at: Located, config: string, environment: Environment): Record<string, string> {
+  const values = at.mapped(
+    (name) => (/^[A-Za-z_]\w*$/.test(name) ? null : unnamed(name, 'an environment variable')),
+    (name, inner): [string, string] | null => {
+      const text = inner.checked(unpassable);
+      const value =
+        text === null ? null : replacePlaceholders(inner, text, { state: STATE, config, environment });
+      return value === null ? null : [name, value];
+    },
+  );
   return Object.fromEntries(values);
 }
 
-function readValue(
-  reader: ConfigReader,
-  at: Located,
-  config: string,
-  environment: Environment,
-): string | null {
-  const text = reader.string(at);
-  if (text === null) return null;
-  if (!text.includes('\0'))
-    return replacePlaceholders(reader, at, text, { state: STATE, config, environment });
-  reader.reportAt(at, {
-    code: 'CFG022',
-    message: 'the text holds a character that cannot be passed on',
-    help: 'remove the null character',
-  });
-  return null;
+function unpassable(text: string) {
+  const message = 'the text holds a character that cannot be passed on';
+  return text.includes('\0') ? { code: 'CFG022', message, help: 'remove the null character' } : null;
 }
 
 /** What the private folder is called inside; the same as for an app of the configuration. */
 const STATE = '/state';
 
-function refuseState(reader: ConfigReader, at: Located): void {
-  const used = firstText(at, (text) => /(?<!\$)\$\{state\}/.test(text));
-  if (used === null) return;
-  reader.reportAt(used, {
+function refuseState(at: Located): void {
+  const used = at.strings().find(({ node }) => node.kind === 'string' && namesState(node.value));
+  used?.report({
     code: 'CFG018',
     message: '`${state}` stands for a private folder, and none is asked for',
     help: 'name it: `"state": "notes"`, or `--state notes`',
   });
-}
-
-function firstText(at: Located, isMeant: (text: string) => boolean): Located | null {
-  const { node } = at;
-  if (node.kind === 'string') return isMeant(node.value) ? at : null;
-  const inner =
-    node.kind === 'array' ? node.items : node.kind === 'object' ? node.members.map(({ value }) => value) : [];
-  for (const child of inner) {
-    const found = firstText({ node: child, path: at.path }, isMeant);
-    if (found !== null) return found;
-  }
-  return null;
-}
-
-function readState(reader: ConfigReader, at: Located | null): string | null {
-  const name = at === null ? null : reader.string(at);
-  if (at === null || name === null) return null;
-  if (NAME_PATTERN.test(name)) return name;
-  reader.reportAt(at, {
-    code: 'CFG008',
-    message: `${quoted(name)} is no name for a private folder`,
-    help: 'use up to 64 letters, digits, `.`, `_` and `-`, beginning with a letter or digit',
-  });
-  return null;
 }

@@ -5,9 +5,9 @@
  * Ring 0; see docs/cli.md and docs/detectors.md.
  */
 import type { Endpoint, EndpointKind } from '@cordon/core';
-import { readAddress } from '../apps/app-config.ts';
+import { addressProblem } from '../apps/app-config.ts';
 import { readNetworkEntry } from '../apps/network-config.ts';
-import { type ConfigReader, type Located, readBounded } from '../reading/config-reader.ts';
+import type { Located } from '../reading/config-reader.ts';
 import type { Environment } from '../reading/paths.ts';
 import { type ModulePlaces, type ModuleSettings, moduleAt } from './module-settings.ts';
 import { readVariableName, secretKey } from './provider-config.ts';
@@ -33,66 +33,55 @@ export const ASKS_NOBODY: AskingSettings = {
 const KINDS: readonly EndpointKind[] = ['embedding', 'moderation', 'ocr'];
 
 export function readAsking(
-  reader: ConfigReader,
   at: Located,
   environment: Environment,
   readModel: (at: Located) => string | null,
   places: ModulePlaces,
 ): AskingSettings {
-  const object = reader.object(at);
+  const object = at.object();
   if (object === null) return ASKS_NOBODY;
-  const model = object.get('model');
-  const modules = object.get('modules');
   const endpoints = KINDS.flatMap((kind): [EndpointKind, Endpoint][] => {
-    const inner = object.get(kind);
-    const endpoint = inner === null ? null : readEndpoint(reader, inner, environment);
+    const endpoint = object.read(kind, (inner) => readEndpoint(inner, environment));
     return endpoint === null ? [] : [[kind, endpoint]];
   });
   const settings: AskingSettings = {
-    model: model === null ? null : readModel(model),
+    model: object.read('model', readModel),
     endpoints: new Map(endpoints),
-    modules: modules === null ? [] : readModules(reader, modules, places),
-    seconds: readBounded(reader, object, 'seconds', [1, 600], USUAL_SECONDS),
+    modules: object.read('modules', (all) => readModules(all, places)) ?? [],
+    seconds: object.whole('seconds', [1, 600], USUAL_SECONDS),
   };
   object.finish(secretKey);
   return settings;
 }
 
 /** Files of modules, or `{"file": "…", "network": ["…"]}`. */
-function readModules(reader: ConfigReader, at: Located, places: ModulePlaces): readonly ModuleSettings[] {
-  return reader.items(at, 'a list of modules').flatMap((item) => {
-    const object = item.node.kind === 'string' ? null : reader.object(item);
-    if (item.node.kind !== 'string' && object === null) return [];
+function readModules(at: Located, places: ModulePlaces): readonly ModuleSettings[] {
+  return at.list('a list of modules', (item) => {
+    const object = item.node.kind === 'string' ? null : item.object();
+    if (item.node.kind !== 'string' && object === null) return null;
     const fileAt = object === null ? item : object.required('file', 'name the file of the module');
-    const networkAt = object?.get('network') ?? null;
-    const network = networkAt === null ? [] : reader.items(networkAt, 'an array of hosts');
-    const hosts = network.flatMap((host) => readNetworkEntry(reader, host) ?? []);
+    const hosts = object?.read('network', (all) => all.list('an array of hosts', readNetworkEntry)) ?? [];
     object?.finish();
-    const path = fileAt === null ? null : reader.string(fileAt);
-    if (fileAt === null || path === null) return [];
+    const path = fileAt?.string() ?? null;
+    if (fileAt === null || path === null) return null;
     const module = moduleAt(path, hosts, places);
-    if (module.ok) return [module.value];
-    reader.reportAt(fileAt, { code: 'CFG050', ...module.fault });
-    return [];
+    return module.ok ? module.value : fileAt.report({ code: 'CFG050', ...module.fault });
   });
 }
 
 /** `{"url": "…", "model": "…", "apiKeyEnv": "NAME"}` */
-function readEndpoint(reader: ConfigReader, at: Located, environment: Environment): Endpoint | null {
-  const object = reader.object(at);
+function readEndpoint(at: Located, environment: Environment): Endpoint | null {
+  const object = at.object();
   if (object === null) return null;
   const address = object.required(
     'url',
     'write the whole address, like `http://localhost:8080/v1/embeddings`',
   );
-  const model = object.get('model');
-  const variable = object.get('apiKeyEnv');
-  const url = address === null ? null : readAddress(reader, address);
-  const name = variable === null ? null : readVariableName(reader, variable);
-  const endpoint = {
-    model: model === null ? null : reader.string(model),
-    key: name === null ? null : (environment[name] ?? null),
-  };
+  const url = address?.checked(addressProblem) ?? null;
+  const variable = object.read('apiKeyEnv', readVariableName);
+  const model = object.string('model');
   object.finish(secretKey);
-  return url === null ? null : { url, ...endpoint };
+  return url === null
+    ? null
+    : { url, model, key: variable === null ? null : (environment[variable] ?? null) };
 }

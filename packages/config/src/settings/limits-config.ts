@@ -5,13 +5,7 @@
  * Ring 0.
  */
 import { DEFAULT_TURN_LIMITS, type ModelPrice, type TurnLimits } from '@cordon/core';
-import {
-  type ConfigReader,
-  type Located,
-  type ObjectReader,
-  quoted,
-  readBounded,
-} from '../reading/config-reader.ts';
+import { type Bounds, type Located, type ObjectReader, quoted } from '../reading/config-reader.ts';
 import { modelProblem, OBEDIENT_MODEL, type OutsideProblem } from './provider-config.ts';
 
 /** The built-in model runs on this machine. */
@@ -21,7 +15,7 @@ export const BUILT_IN_PRICES: ReadonlyMap<string, ModelPrice> = new Map([
 
 type Counted = 'steps' | 'tokens' | 'seconds';
 
-const BOUNDS: Readonly<Record<Counted, readonly [number, number]>> = {
+const BOUNDS: Readonly<Record<Counted, Bounds>> = {
   steps: [1, 1_000],
   tokens: [1, 100_000_000],
   seconds: [1, 604_800],
@@ -30,52 +24,42 @@ const BOUNDS: Readonly<Record<Counted, readonly [number, number]>> = {
 const MOST_MONEY = 1_000_000;
 
 /** `limits`; core's where it is silent. */
-export function readLimits(reader: ConfigReader, at: Located | null): TurnLimits {
-  const object = at === null ? null : reader.object(at);
+export function readLimits(at: Located): TurnLimits {
+  const object = at.object();
   if (object === null) return DEFAULT_TURN_LIMITS;
-  const read = (name: Counted) => readBounded(reader, object, name, BOUNDS[name], DEFAULT_TURN_LIMITS[name]);
-  const limits: TurnLimits = {
-    ...DEFAULT_TURN_LIMITS,
-    steps: read('steps'),
-    tokens: read('tokens'),
-    seconds: read('seconds'),
-    cost: readMoney(reader, object, 'cost'),
-  };
+  const counted = object.wholes(BOUNDS, DEFAULT_TURN_LIMITS);
+  const limits: TurnLimits = { ...DEFAULT_TURN_LIMITS, ...counted, cost: readMoney(object, 'cost') };
   object.finish();
   return limits;
 }
 
 /** `prices`: by `provider/model`, for a million tokens each. */
-export function readPrices(reader: ConfigReader, at: Located | null): ReadonlyMap<string, ModelPrice> {
+export function readPrices(at: Located): ReadonlyMap<string, ModelPrice> {
   const prices = new Map<string, ModelPrice>();
-  if (at === null) return prices;
-  for (const { key, keySpan, at: inner } of reader.entries(at)) {
+  for (const [model, inner] of at.entries()) {
     // A price under a name that no model can have would leave the model's own unknown. Providers may have any name.
-    const problem = modelProblem(key, [], true);
-    if (problem !== null) reader.report(inner.path, keySpan, problem);
-    const object = reader.object(inner);
+    const problem = modelProblem(model, [], true);
+    if (problem !== null) inner.reportKey(problem);
+    const object = inner.object();
     if (object === null) continue;
-    const input = readMoney(reader, object, 'input');
-    const output = readMoney(reader, object, 'output');
-    for (const name of ['input', 'output'])
-      if (object.get(name) === null) object.required(name, 'write what a million tokens cost');
+    const input = readMoney(object, 'input');
+    const output = readMoney(object, 'output');
+    for (const name of ['input', 'output']) object.required(name, 'write what a million tokens cost');
     object.finish();
-    if (problem === null && input !== null && output !== null) prices.set(key, { input, output });
+    if (problem === null && input !== null && output !== null) prices.set(model, { input, output });
   }
   return prices;
 }
 
 /** An amount that is not negative; null where the key is missing, or after a report. */
-function readMoney(reader: ConfigReader, object: ObjectReader, name: string): number | null {
+function readMoney(object: ObjectReader, name: string): number | null {
   const at = object.get(name);
-  const value = at === null ? null : reader.number(at);
-  if (at === null || value === null) return null;
-  if (isMoney(value)) return value;
-  reader.reportAt(at, {
+  const value = at?.number() ?? null;
+  if (at === null || value === null || isMoney(value)) return value;
+  return at.report({
     code: 'CFG015',
     message: `${quoted(name)} must be an amount from 0 to ${MOST_MONEY}`,
   });
-  return null;
 }
 
 function isMoney(value: number): boolean {

@@ -6,9 +6,9 @@
  */
 import type { FactsMode, HistoryReach, SummaryMode } from '@cordon/core';
 import type { Retention } from '@cordon/trace';
-import { readPath } from '../apps/manifest-config.ts';
 import type { KeySource } from '../keys/store-key.ts';
-import { type ConfigReader, type Located, type ObjectReader, readBounded } from '../reading/config-reader.ts';
+import { isVariableName, type Located, type ObjectReader, type Problem } from '../reading/config-reader.ts';
+import { type Folders, readPath } from '../reading/placeholders.ts';
 
 export interface MemorySettings {
   /** Null: as the model in use allows. */
@@ -31,8 +31,7 @@ export const SILENT_MEMORY: MemorySettings = Object.freeze({
 });
 
 export interface MemoryPlace {
-  readonly home: string;
-  readonly folder: string;
+  readonly folders: Folders;
   /** Whether the file lay in the current folder, where someone else may have put it. */
   readonly isFound: boolean;
 }
@@ -45,103 +44,74 @@ const SUMMARY_MODES: readonly SummaryMode[] = ['model', 'extract', 'off'];
 const FACTS_MODES: readonly FactsMode[] = ['model', 'patterns', 'off'];
 const REACHES: readonly HistoryReach[] = ['session', 'app'];
 
-export function readMemorySettings(reader: ConfigReader, at: Located, place: MemoryPlace): MemorySettings {
-  const object = reader.object(at);
+export function readMemorySettings(at: Located, place: MemoryPlace): MemorySettings {
+  const object = at.object();
   if (object === null) return SILENT_MEMORY;
-  const summaries = object.get('summaries');
-  const facts = object.get('facts');
-  const history = object.get('history');
-  const key = object.get('key');
+  const word = <W extends string>(key: string, words: readonly W[], message: string) =>
+    object.read(key, (inner) => inner.word(words, () => otherWord(words, message)));
   const settings: MemorySettings = {
-    summaries:
-      summaries === null ? null : readWord(reader, summaries, SUMMARY_MODES, 'there are no such summaries'),
-    facts: facts === null ? null : readWord(reader, facts, FACTS_MODES, 'there are no such facts'),
-    history:
-      (history === null ? null : readWord(reader, history, REACHES, 'no history reaches there')) ??
-      SILENT_MEMORY.history,
+    summaries: word('summaries', SUMMARY_MODES, 'there are no such summaries'),
+    facts: word('facts', FACTS_MODES, 'there are no such facts'),
+    history: word('history', REACHES, 'no history reaches there') ?? SILENT_MEMORY.history,
     retention: {
-      age: kept(reader, object, 'keepDays', MOST_DAYS, DAY_MS),
-      bytes: kept(reader, object, 'keepMiB', MOST_MIB, MIB),
+      age: kept(object, 'keepDays', MOST_DAYS, DAY_MS),
+      bytes: kept(object, 'keepMiB', MOST_MIB, MIB),
     },
-    key: key === null ? null : readKeySource(reader, key, place),
+    key: object.read('key', (inner) => readKeySource(inner, place)),
   };
   object.finish();
   return settings;
 }
 
-function readWord<T extends string>(
-  reader: ConfigReader,
-  at: Located,
-  words: readonly T[],
-  message: string,
-): T | null {
-  const text = reader.string(at);
-  const word = words.find((candidate) => candidate === text) ?? null;
-  if (text !== null && word === null) {
-    const help = `write one of ${words.map((one) => `\`${one}\``).join(', ')}`;
-    reader.reportAt(at, { code: 'CFG042', message, help });
-  }
-  return word;
+function otherWord(words: readonly string[], message: string): Problem {
+  const help = `write one of ${words.map((one) => `\`${one}\``).join(', ')}`;
+  return { code: 'CFG042', message, help };
 }
 
-function kept(
-  reader: ConfigReader,
-  object: ObjectReader,
-  name: string,
-  most: number,
-  unit: number,
-): number | null {
-  const wanted = readBounded(reader, object, name, [1, most], 0);
+function kept(object: ObjectReader, name: string, most: number, unit: number): number | null {
+  const wanted = object.whole(name, [1, most], 0);
   return wanted === 0 ? null : wanted * unit;
 }
 
 /** `{"env": "NAME"}`, `{"file": "path"}` or `{"command": ["program", "argument"]}` */
-function readKeySource(reader: ConfigReader, at: Located, place: MemoryPlace): KeySource | null {
-  const object = reader.object(at);
+function readKeySource(at: Located, { isFound, folders }: MemoryPlace): KeySource | null {
+  const object = at.object();
   if (object === null) return null;
-  if (place.isFound) {
+  if (isFound) {
     // Attack: a `cordon.json` in a cloned repository names a program as the one that knows the key, and it is run.
-    reader.reportAt(at, {
+    return at.report({
       code: 'CFG043',
       message: 'a file that was found in the current folder does not say where your key is',
       help: 'put it into your own configuration, or set `CORDON_KEY` or `CORDON_KEY_FILE`',
     });
-    return null;
   }
   const variable = object.get('env');
   const file = object.get('file');
   const command = object.get('command');
   object.finish();
-  const named = [variable, file, command].filter((one) => one !== null);
-  if (named.length !== 1) {
+  if ([variable, file, command].filter((one) => one !== null).length !== 1) {
     const help = 'give `env`, the name of a variable, `file`, a path, or `command`, an array of words';
-    reader.reportAt(at, { code: 'CFG043', message: 'a key is kept in one place', help });
-    return null;
+    return at.report({ code: 'CFG043', message: 'a key is kept in one place', help });
   }
-  if (variable !== null) return readVariable(reader, variable);
-  if (file !== null) {
-    const values = { state: '', config: place.folder, environment: null };
-    const path = readPath(reader, file, place.home, values);
-    return path === null ? null : { kind: 'file', path };
-  }
-  return command === null ? null : readCommand(reader, command);
+  if (variable !== null) return readVariable(variable);
+  if (command !== null) return readCommand(command);
+  const path = file === null ? null : readPath(file, folders);
+  return path === null ? null : { kind: 'file', path };
 }
 
-function readVariable(reader: ConfigReader, at: Located): KeySource | null {
-  const name = reader.string(at);
-  if (name === null) return null;
-  if (/^[A-Za-z_]\w{0,127}$/.test(name)) return { kind: 'variable', name };
+function readVariable(at: Located): KeySource | null {
   const help = 'write the name of the variable, not the key';
-  reader.reportAt(at, { code: 'CFG043', message: 'this is no name of a variable', help });
-  return null;
+  const name = at.checked((text) =>
+    isVariableName(text) ? null : { code: 'CFG043', message: 'this is no name of a variable', help },
+  );
+  return name === null ? null : { kind: 'variable', name };
 }
 
-function readCommand(reader: ConfigReader, at: Located): KeySource | null {
-  const words = reader.items(at, 'an array of words').map((item) => reader.string(item));
-  const command = words.flatMap((word) => word ?? []);
-  if (command.length !== words.length) return null;
+function readCommand(at: Located): KeySource | null {
+  const items = at.items('an array of words');
+  const command = items.flatMap((item) => item.string() ?? []);
+  if (command.length !== items.length) return null;
   if (command.length > 0 && !command.some((word) => word.includes('\0'))) return { kind: 'command', command };
   const help = 'write the program and its arguments, like `["secret-tool", "lookup", "app", "cordon"]`';
-  reader.reportAt(at, { code: 'CFG043', message: 'this is no command', help });
-  return null;
+  return at.report({ code: 'CFG043', message: 'this is no command', help });
 }

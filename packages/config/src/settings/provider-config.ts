@@ -5,14 +5,14 @@
  * Ring 0.
  */
 import { DEFAULT_RETRY_LIMITS, type HostedKind, type ProviderConfig, type RetryLimits } from '@cordon/core';
-import { isLoopback, providerAddressProblem, readAddress } from '../apps/app-config.ts';
+import { isLoopback, providerAddressProblem } from '../apps/app-config.ts';
 import {
-  type ConfigReader,
+  type Bounds,
+  isVariableName,
   type Located,
   type ObjectReader,
   type Problem,
   quoted,
-  readBounded,
 } from '../reading/config-reader.ts';
 import { nearest } from '../reading/nearest.ts';
 import type { Environment } from '../reading/paths.ts';
@@ -68,39 +68,33 @@ export function secretKey(key: string): Problem | null {
   };
 }
 
-export function readProviders(reader: ConfigReader, at: Located): Map<string, ProviderEntry> {
-  const providers = new Map<string, ProviderEntry>();
-  for (const { key, keySpan, at: inner } of reader.entries(at)) {
-    if (!/^[a-z0-9][a-z0-9._-]{0,63}$/.test(key) || key === OBEDIENT_MODEL) {
-      reader.report(inner.path, keySpan, {
-        code: 'CFG008',
-        message: `${quoted(key)} is no name for a provider`,
-        help:
-          key === OBEDIENT_MODEL
-            ? 'it is the name of the built-in model'
-            : 'use small letters, digits, `.`, `_` and `-`',
-      });
-      continue;
-    }
-    const entry = readProvider(reader, inner, key);
-    if (entry !== null) providers.set(key, entry);
-  }
-  return providers;
+export function readProviders(at: Located): Map<string, ProviderEntry> {
+  const entries = at.mapped(providerNameProblem, (name, inner): [string, ProviderEntry] | null => {
+    const entry = readProvider(inner, name);
+    return entry === null ? null : [name, entry];
+  });
+  return new Map(entries);
 }
 
-function readProvider(reader: ConfigReader, at: Located, name: string): ProviderEntry | null {
-  const object = reader.object(at);
-  if (object === null) return null;
-  const known = KNOWN_PROVIDERS.get(name);
-  const baseURL = readBaseURL(reader, object);
-  const protocol = object.get('protocol');
-  const keyVariable = object.get('apiKeyEnv');
-  const entry: ProviderEntry = {
-    protocol: protocol === null ? null : readProtocol(reader, protocol),
-    baseURL,
-    keyVariable: keyVariable === null ? null : readVariableName(reader, keyVariable),
+function providerNameProblem(name: string): Problem | null {
+  const isBuiltIn = name === OBEDIENT_MODEL;
+  if (/^[a-z0-9][a-z0-9._-]{0,63}$/.test(name) && !isBuiltIn) return null;
+  return {
+    code: 'CFG008',
+    message: `${quoted(name)} is no name for a provider`,
+    help: isBuiltIn ? 'it is the name of the built-in model' : 'use small letters, digits, `.`, `_` and `-`',
   };
-  if (known === undefined && object.get('baseURL') === null && object.get('baseUrl') === null) {
+}
+
+function readProvider(at: Located, name: string): ProviderEntry | null {
+  const object = at.object();
+  if (object === null) return null;
+  const entry: ProviderEntry = {
+    baseURL: readBaseURL(object),
+    protocol: object.read('protocol', readProtocol),
+    keyVariable: object.read('apiKeyEnv', readVariableName),
+  };
+  if (!KNOWN_PROVIDERS.has(name) && object.get('baseURL') === null && object.get('baseUrl') === null) {
     object.required('baseURL', 'write the address of the server, like `http://localhost:11434/v1`');
   }
   object.finish(secretKey);
@@ -108,66 +102,48 @@ function readProvider(reader: ConfigReader, at: Located, name: string): Provider
 }
 
 /** `baseURL`, or `baseUrl` as others spell it; both is a contradiction waiting to happen. */
-export function readBaseURL(reader: ConfigReader, object: ObjectReader): string | null {
+export function readBaseURL(object: ObjectReader): string | null {
   const usual = object.get('baseURL');
   const other = object.get('baseUrl');
-  if (usual !== null && other !== null) {
-    reader.reportAt(other, {
+  if (usual !== null) {
+    other?.report({
       code: 'CFG010',
       message: 'the address appears twice, as `baseURL` and as `baseUrl`',
       help: 'keep `baseURL`',
     });
   }
-  const at = usual ?? other;
-  return at === null ? null : readAddress(reader, at, providerAddressProblem);
+  return (usual ?? other)?.checked(providerAddressProblem) ?? null;
 }
 
-function readProtocol(reader: ConfigReader, at: Located): HostedKind | null {
-  const text = reader.string(at);
-  if (text === null) return null;
-  if (text === 'openai' || text === 'anthropic' || text === 'google') return text;
-  reader.reportAt(at, {
+function readProtocol(at: Located): HostedKind | null {
+  return at.word<HostedKind>(['openai', 'anthropic', 'google'], (text) => ({
     code: 'CFG012',
     message: `the protocol ${quoted(text)} is unknown`,
     help: 'use `openai`, `anthropic` or `google`',
-  });
-  return null;
+  }));
 }
 
 /** The name of a variable that holds a key; never the key itself. */
-export function readVariableName(reader: ConfigReader, at: Located): string | null {
-  const text = reader.string(at);
-  if (text === null) return null;
-  if (/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(text)) return text;
-  reader.reportAt(at, {
-    code: 'CFG011',
-    message: '`apiKeyEnv` holds something that is no name of a variable, perhaps the key itself',
-    help: 'write the name of the environment variable that holds the key, and replace the key if this file was shared',
-  });
-  return null;
+export function readVariableName(at: Located): string | null {
+  return at.checked((text) => (isVariableName(text) ? null : NO_VARIABLE));
 }
 
-const RETRY_BOUNDS: Readonly<Record<keyof RetryLimits, readonly [number, number]>> = {
+const NO_VARIABLE: Problem = {
+  code: 'CFG011',
+  message: '`apiKeyEnv` holds something that is no name of a variable, perhaps the key itself',
+  help: 'write the name of the environment variable that holds the key, and replace the key if this file was shared',
+};
+
+const RETRY_BOUNDS: Readonly<Record<keyof RetryLimits, Bounds>> = {
   attempts: [1, 20],
   firstWaitMs: [1, 60_000],
   longestWaitMs: [1, 600_000],
   callSeconds: [1, 3600],
 };
 
-/** `retries`: how often and how long a model call is tried; core's limits where it is silent. */
-export function readRetries(reader: ConfigReader, at: Located | null): RetryLimits {
-  const object = at === null ? null : reader.object(at);
-  if (object === null) return DEFAULT_RETRY_LIMITS;
-  const read = (name: keyof RetryLimits) =>
-    readBounded(reader, object, name, RETRY_BOUNDS[name], DEFAULT_RETRY_LIMITS[name]);
-  const limits: RetryLimits = {
-    attempts: read('attempts'),
-    firstWaitMs: read('firstWaitMs'),
-    longestWaitMs: read('longestWaitMs'),
-    callSeconds: read('callSeconds'),
-  };
-  object.finish();
-  return limits;
+/** `retries`: how often and how long a model call is tried. */
+export function readRetries(at: Located): RetryLimits {
+  return at.wholes(RETRY_BOUNDS, DEFAULT_RETRY_LIMITS);
 }
 
 /**

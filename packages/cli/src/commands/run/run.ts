@@ -12,12 +12,10 @@ import { basename, extname, join, resolve } from 'node:path';
 import { keyFiles } from '@cordon/config/keys';
 import {
   absolutePath,
-  cacheFolder,
   configurationCandidates,
   covers,
   defaultDataFolder,
-  PROGRAM_FOLDERS,
-  realPath,
+  ownPaths,
   writtenFolders,
 } from '@cordon/config/reading';
 import { NO_RIGHTS, type RunRights, runStateFolder, wantedLayers } from '@cordon/config/run';
@@ -110,24 +108,14 @@ async function prepare(
   const dataFolder =
     options.data === undefined ? defaultDataFolder(places) : absolutePath(options.data, cwd, home);
   const policyFiles = options.policy.map((file) => absolutePath(file, cwd, home));
-  const closed = {
-    path: realPath(dataFolder),
-    name: 'the data folder',
-    closedFor: 'read and write',
-  } as const;
-  const unwritable = [
-    [cacheFolder(places), 'the cache folder'] as const,
-    ...PROGRAM_FOLDERS.map((path) => [path, 'the program'] as const),
-    ...configurationCandidates(places).map((path) => [path, 'the configuration'] as const),
-    ...policyFiles.map((path) => [path, 'a policy'] as const),
-  ].map(([path, name]) => ({ path: realPath(path), name, closedFor: 'write' }) as const);
   const keys = keyFiles(places, null);
-  const userData = defaultDataFolder(places);
-  const rights = await rightsOf(options, {
-    ...places,
-    dataFolder,
-    ownPaths: [closed, { ...closed, path: realPath(userData) }, ...keys, ...unwritable],
-  });
+  const own = ownPaths(
+    places,
+    [[dataFolder, 'the data folder']],
+    configurationCandidates(places),
+    policyFiles,
+  );
+  const rights = await rightsOf(options, { ...places, dataFolder, ownPaths: [...own, ...keys] });
   if (!rights.ok) return rights;
 
   const app = nameOf(options.manifest ?? command);
@@ -154,7 +142,7 @@ async function prepare(
       dataFolder,
       home,
       closed: keys.map(({ path }) => path),
-      writtenFolders: writtenFolders(userData),
+      writtenFolders: writtenFolders(defaultDataFolder(places)),
     },
   );
   if (!spec.ok) return spec;
