@@ -30,7 +30,7 @@ export const ESCAPE_ATTEMPTS: SourceProgram = {
 export const CASE_STUDIES: SourceProgram = { file: 'examples/cases/main.ts', what: 'the case studies' };
 
 /** Ends with the program's exit code; a program that a signal ended has failed. */
-export function runSourceProgram(
+export async function runSourceProgram(
   context: CommandContext,
   { file, what }: SourceProgram,
   words: readonly string[],
@@ -38,8 +38,7 @@ export function runSourceProgram(
   const path = join(CODE_ROOT, file);
   if (!existsSync(path)) {
     const message = `${what} are not installed: only the source repository contains them`;
-    context.reportFault(fault('usage', message, 'clone the repository, and run the command there'));
-    return Promise.resolve(EXIT.failed);
+    return context.reportFault(fault('usage', message, 'clone the repository, and run the command there'));
   }
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path, ...words], {
     stdio: 'inherit',

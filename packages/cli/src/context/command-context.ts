@@ -15,7 +15,7 @@ import {
 import type { Environment } from '@cordon/config/reading';
 import { Terminal, TerminalAgreement, TerminalConsent, terminalClock } from '@cordon/console';
 import { Screen } from '@cordon/console/text';
-import { type Diagnostic, type Event, type Fault, harmlessText } from '@cordon/core';
+import { type Diagnostic, type Event, type Fault, fault, harmlessText } from '@cordon/core';
 import { eventLine, jsonLine } from '@cordon/print';
 import type { SetupError } from '@cordon/runtime';
 import { renderDiagnostics } from '../print/diagnostics.ts';
@@ -218,21 +218,23 @@ export class CommandContext {
     }
   }
 
-  reportFault({ kind, message, help }: Fault): void {
-    if (this.wantsJson)
-      this.json({ kind: 'fault', fault: { kind, message, ...(help === undefined ? {} : { help }) } });
-    this.noteFault({ kind, message, ...(help === undefined ? {} : { help }) });
+  /** Returns the exit code of a command that can do nothing more. */
+  reportFault({ kind, message, help }: Fault): ExitCode {
+    const told = fault(kind, message, help);
+    if (this.wantsJson) this.json({ kind: 'fault', fault: told });
+    return this.noteFault(told);
   }
 
-  /** For people only. */
-  noteFault({ message, help }: Fault): void {
+  /** The same for people only. */
+  noteFault({ message, help }: Fault): ExitCode {
     this.notes.say('cordon: ', message, 'bad');
     if (help !== undefined) this.notes.say('  help: ', help);
+    return EXIT.failed;
   }
 
   reportSetupError(error: SetupError): ExitCode {
-    if (error.kind === 'diagnostics') this.reportDiagnostics(error.diagnostics);
-    else this.reportFault(error.fault);
+    if (error.kind === 'fault') return this.reportFault(error.fault);
+    this.reportDiagnostics(error.diagnostics);
     return EXIT.failed;
   }
 

@@ -85,10 +85,7 @@ export async function withOpening(
   try {
     const missing =
       resume === undefined ? null : missingFor(runtime.store, id<'session'>(resume), configuration);
-    if (needsAll && missing !== null) {
-      context.reportFault(missing);
-      return EXIT.failed;
-    }
+    if (needsAll && missing !== null) return context.reportFault(missing);
     const begun = await beginOrReport(context, runtime, resume);
     if (begun === null) return EXIT.failed;
     let opened: ReturnType<Opening['session']> | null = null;

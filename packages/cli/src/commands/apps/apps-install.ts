@@ -79,8 +79,7 @@ async function installed(
   const configured = entries.get(app.id)?.configured ?? null;
   const kept = mark({ ownDataFolder, folder, app: app.id, configured });
   if (kept.ok) return code;
-  context.reportFault(kept.fault);
-  return EXIT.failed;
+  return context.reportFault(kept.fault);
 }
 
 function commandOf([command = '', ...args]: readonly string[]): Wanted {
@@ -234,8 +233,7 @@ class Run {
   }
 
   #failed(label: string, { kind, message, help }: Fault): ExitCode {
-    this.#context.reportFault(fault(kind, `\`${label}\`: ${message}`, help));
-    return EXIT.failed;
+    return this.#context.reportFault(fault(kind, `\`${label}\`: ${message}`, help));
   }
 }
 

@@ -5,10 +5,10 @@
  * Ring 1; what is shown and asked is in review.ts.
  */
 
-import type { Configuration } from '@cordon/config';
+import { type Configuration, NOBODY } from '@cordon/config';
 import { realPath } from '@cordon/config/reading';
 import { appParts, type DescriptionFinding, drawReview, partDifferences } from '@cordon/console/review';
-import { type AppId, type Consent, type Fault, fault, type InstalledApp, id } from '@cordon/core';
+import { type AppId, type Fault, fault, type InstalledApp, id } from '@cordon/core';
 import {
   type AppDescription,
   descriptionDigest,
@@ -32,12 +32,6 @@ export interface ReviewOptions {
   readonly all: boolean;
   readonly yes: boolean;
 }
-
-/** Nothing but the review is asked here. */
-const NOBODY: Consent = {
-  permission: () => Promise.resolve({ allow: false, reason: 'no-answer' }),
-  choose: () => Promise.resolve(null),
-};
 
 export async function reviewApps(
   context: CommandContext,
@@ -65,8 +59,7 @@ export async function reviewApps(
 export async function pinApp(context: CommandContext, name: string, pin: string): Promise<ExitCode> {
   if (!/^sha256:[0-9a-f]{64}$/.test(pin)) {
     const help = '`cordon apps show` prints it: `sha256:` and 64 digits';
-    context.reportFault(fault('usage', `\`${pin}\` is not a pin of an app’s description`, help));
-    return EXIT.failed;
+    return context.reportFault(fault('usage', `\`${pin}\` is not a pin of an app’s description`, help));
   }
   return withReviews(context, [name], false, async (run) => {
     const app = run.configuration.apps.find(({ id: installed }) => installed === name);
@@ -101,11 +94,9 @@ async function withReviews(
   const configuration = context.configuration();
   if (configuration === null) return EXIT.failed;
   const missing = names.find((name) => !configuration.apps.some((app) => app.id === name));
-  if (missing !== undefined) {
-    context.reportFault(noSuchApp(missing, configuration));
-    return EXIT.failed;
-  }
+  if (missing !== undefined) return context.reportFault(noSuchApp(missing, configuration));
   if (!(await context.agrees(configuration, agreesUnasked))) return EXIT.refused;
+  // Nothing but the review is asked here.
   const runtime = await openRuntime(configuration);
   if (!runtime.ok) return context.reportSetupError(runtime.fault);
   const composed = await composeReviewed(context, configuration, NOBODY, runtime.value);
@@ -116,8 +107,7 @@ async function withReviews(
   const session = composed.value.hub.openSession({ isolation: 'spokes', notices: ['a review of apps'] });
   if (!session.ok) {
     await closeRuntime(composed.value);
-    context.reportFault(fault('journal-unavailable', session.fault.message, session.fault.help));
-    return EXIT.failed;
+    return context.reportFault(fault('journal-unavailable', session.fault.message, session.fault.help));
   }
   try {
     return await use(new Run(context, configuration, composed.value, session.value));
@@ -162,7 +152,7 @@ class Run {
     const vetted = await this.#session.review(app.id, (_, said) =>
       wanted === null ? this.#look(app, said, reviewer) : Promise.resolve(this.#compare(app, said, wanted)),
     );
-    if (!vetted.ok) return this.#failed(vetted.fault);
+    if (!vetted.ok) return this.#context.reportFault(vetted.fault);
     return wanted !== null && vetted.value.kind !== 'pinned'
       ? this.#otherPin(app, vetted.value.fault)
       : this.#ended(app, vetted.value);
@@ -214,7 +204,7 @@ class Run {
     // Not wrapped: what is copied must stay one line.
     else this.#context.output.line(`${app.id}: agreed to, "pin": "${pin}"`);
     if (demanded === null || demanded === pin) return EXIT.done;
-    this.#failed(
+    this.#context.reportFault(
       fault(
         'app-unreviewed',
         `the configuration requires a different description of \`${app.id}\``,
@@ -238,11 +228,6 @@ class Run {
     if (this.#context.wantsJson) this.#context.json({ kind: 'app.declined', id: app.id, reason: message });
     else this.#say(app.id, `${message}; ${help}`);
     return EXIT.refused;
-  }
-
-  #failed(reason: Fault): ExitCode {
-    this.#context.reportFault(reason);
-    return EXIT.failed;
   }
 
   note(text: string): void {

@@ -36,15 +36,9 @@ export async function searchApps(context: CommandContext, words: readonly string
   if (configuration === null) return EXIT.failed;
   if (!(await context.agrees(configuration))) return EXIT.failed;
   const { appRegistry } = configuration;
-  if (appRegistry === null) {
-    context.reportFault(NO_REGISTRY);
-    return EXIT.failed;
-  }
+  if (appRegistry === null) return context.reportFault(NO_REGISTRY);
   const found = await listed(appRegistry, words.join(' '), context.ending);
-  if (!found.ok) {
-    context.reportFault(found.fault);
-    return EXIT.failed;
-  }
+  if (!found.ok) return context.reportFault(found.fault);
   for (const server of found.value) print(context, server);
   if (found.value.length === 0 && !context.wantsJson)
     context.output.say('', `${appRegistry} lists nothing for these words`);

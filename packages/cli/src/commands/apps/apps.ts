@@ -69,10 +69,7 @@ export async function showApp(context: CommandContext, name: string): Promise<Ex
   const configuration = context.configuration();
   if (configuration === null) return EXIT.failed;
   const app = configuration.apps.find(({ id }) => id === name);
-  if (app === undefined) {
-    context.reportFault(noSuchApp(name, configuration));
-    return EXIT.failed;
-  }
+  if (app === undefined) return context.reportFault(noSuchApp(name, configuration));
   const agreements = agreementsOf(configuration, context.now);
   const description = describedBy(app, agreements);
   const described = await describe(app, configuration, agreements);

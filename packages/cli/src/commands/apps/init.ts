@@ -106,8 +106,7 @@ function write(
     context.output.line(`"labels": ${JSON.stringify({ tools: labels }, null, 2)}`);
     const help = 'what you agreed to stands above: put it into the file';
     const reason = texts.ok ? '' : texts.fault;
-    context.reportFault(fault('usage', `nothing was written: ${reason}`, help));
-    return EXIT.failed;
+    return context.reportFault(fault('usage', `nothing was written: ${reason}`, help));
   }
   const replaced = replaceTextFile(file, texts.value.to);
   if (!replaced.ok) {

@@ -41,8 +41,7 @@ export async function explain(
   const rules = inUse.policy.rules.map(({ id }) => id);
   if (rule !== undefined && !rules.includes(rule)) {
     const help = `its rules: ${rules.join(', ')}`;
-    context.noteFault({ kind: 'usage', message: `the policy has no rule \`${rule}\``, help });
-    return EXIT.failed;
+    return context.noteFault({ kind: 'usage', message: `the policy has no rule \`${rule}\``, help });
   }
 
   const renderer = new ExplanationRenderer(new Drawing(context.output, context.hasUnicode), inUse.policy);

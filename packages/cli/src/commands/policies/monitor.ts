@@ -51,8 +51,7 @@ export async function monitor(
   }
   if (watch.isIdle) {
     const help = 'write one message a line to its standard input';
-    context.noteFault({ kind: 'usage', message: 'no message arrived, so nothing was checked', help });
-    return EXIT.failed;
+    return context.noteFault({ kind: 'usage', message: 'no message arrived, so nothing was checked', help });
   }
   return watch.exitCode;
 }

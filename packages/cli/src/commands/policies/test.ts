@@ -21,10 +21,8 @@ export async function test(
   options: TestOptions,
 ): Promise<ExitCode> {
   const files = findTestFiles(named.length === 0 ? ['.'] : named);
-  if (files.length === 0) {
-    context.noteFault({ kind: 'usage', message: 'no unit tests found', help: WHERE });
-    return EXIT.failed;
-  }
+  if (files.length === 0)
+    return context.noteFault({ kind: 'usage', message: 'no unit tests found', help: WHERE });
   const asked = await answerersAskedFor(context, options);
   if (asked === null) return EXIT.failed;
   const report = new Report(context);

@@ -5,6 +5,7 @@ import { suggestion } from '@cordon/config/reading';
 import {
   type Event,
   failed,
+  fault,
   type GrantDuration,
   id,
   ok,
@@ -76,11 +77,10 @@ export async function revokeGrants(
     (named) => named !== undefined,
   );
   if ((grant === undefined) === (options.all !== true && !isNamed)) {
-    context.reportFault({
+    return context.reportFault({
       kind: 'usage',
       message: 'name one grant, or say which: `--app`, `--scope`, `--session`, `--duration`, `--all`',
     });
-    return EXIT.failed;
   }
   return withGrants(context, { ...options, all: false }, (store, filter) => {
     const broken = new BrokenRows('the grant');
@@ -109,7 +109,8 @@ export async function expireGrant(
 ): Promise<ExitCode> {
   const now = context.now();
   const end = at === undefined ? ok(now) : parseEnd(at, now);
-  if (!end.ok) return refused(context, `\`${at}\` is not a time in the future: ${end.fault}`);
+  if (!end.ok)
+    return context.reportFault(fault('usage', `\`${at}\` is not a time in the future: ${end.fault}`));
   return withGrants(context, {}, (store) => {
     const isSet = store.grants.expire(id(grant), end.value);
     if (context.wantsJson) context.json({ kind: 'grant.expires', grant, expires: isSet, endsAt: end.value });
@@ -176,13 +177,8 @@ async function withGrants(
   use: (store: Store, filter: GrantFilter) => ExitCode,
 ): Promise<ExitCode> {
   const filter = filterOf(options);
-  if (!filter.ok) return refused(context, filter.fault);
+  if (!filter.ok) return context.reportFault(fault('usage', filter.fault));
   return withStore(context, (store) => use(store, filter.value));
-}
-
-function refused(context: CommandContext, message: string): ExitCode {
-  context.reportFault({ kind: 'usage', message });
-  return EXIT.failed;
 }
 
 function filterOf({ all, scope, app, session, duration }: GrantOptions): Result<GrantFilter, string> {

@@ -129,7 +129,7 @@ export async function deleteMemory(
   { owner, session, everything = false, yes = false }: Deletion,
 ): Promise<ExitCode> {
   const named = [items.length > 0, owner !== undefined, session !== undefined, everything];
-  if (named.filter(Boolean).length !== 1) return failed(context, WHAT_TO_DELETE);
+  if (named.filter(Boolean).length !== 1) return context.reportFault(WHAT_TO_DELETE);
   const what =
     owner !== undefined
       ? `all that ${ownerName(ownerNamed(owner))} remembers`
@@ -182,7 +182,7 @@ export async function pruneMemory(context: CommandContext, { days, mib }: PruneO
   const { retention } = configuration.memory;
   const age = days === undefined ? retention.age : days * DAY_MS;
   const bytes = mib === undefined ? retention.bytes : mib * MIB;
-  if (age === null && bytes === null) return failed(context, NO_LIMITS);
+  if (age === null && bytes === null) return context.reportFault(NO_LIMITS);
   // The user, or a file that the user agreed to, says what is deleted for good.
   const isFilesWord = days === undefined && mib === undefined;
   if (isFilesWord && !(await context.agrees(configuration))) return EXIT.failed;
@@ -205,13 +205,13 @@ export async function rekeyMemory(
   const configuration = context.configuration();
   if (configuration === null || !(await mayOpen(context, configuration))) return EXIT.failed;
   const configured = configuration.readKey();
-  if (!configured.ok) return failed(context, configured.fault);
-  if (none && newKeyFile !== undefined) return failed(context, ONE_KEY);
+  if (!configured.ok) return context.reportFault(configured.fault);
+  if (none && newKeyFile !== undefined) return context.reportFault(ONE_KEY);
   const wanted =
     newKeyFile === undefined ? null : readStoreKey({ kind: 'file', path: newKeyFile }, context.environment);
-  if (wanted !== null && !wanted.ok) return failed(context, wanted.fault);
+  if (wanted !== null && !wanted.ok) return context.reportFault(wanted.fault);
   const next = none ? null : (wanted?.value ?? configured.value);
-  if (!none && next === null) return failed(context, NO_KEY);
+  if (!none && next === null) return context.reportFault(NO_KEY);
 
   // A store in the clear is opened without the key that it is to get.
   const unsealed = openStore(configuration.dataFolder, Date.now);
@@ -221,7 +221,7 @@ export async function rekeyMemory(
   if (!opened.ok) return storeFailed(context, opened.fault);
   const store = opened.value;
   try {
-    if (store.sessions.list().some(({ status }) => status === 'running')) return failed(context, IN_USE);
+    if (store.sessions.list().some(({ status }) => status === 'running')) return context.reportFault(IN_USE);
     store.reseal(next);
     const isScrubbed = store.scrub();
     if (context.wantsJson)
@@ -284,12 +284,7 @@ function filterOf({ owner, session, kind }: Selection) {
 }
 
 function storeFailed(context: CommandContext, { message, help }: Pick<Fault, 'message' | 'help'>): ExitCode {
-  return failed(context, fault('journal-unavailable', message, help));
-}
-
-function failed(context: CommandContext, problem: Fault): ExitCode {
-  context.reportFault(problem);
-  return EXIT.failed;
+  return context.reportFault(fault('journal-unavailable', message, help));
 }
 
 const WHAT_TO_DELETE: Fault = fault(

@@ -22,8 +22,7 @@ export async function deleteSessions(
 ): Promise<ExitCode> {
   if (names.length === 0 && olderThan === undefined) {
     const help = 'name sessions, or give `--older-than`; `cordon sessions` lists them';
-    context.reportFault(fault('usage', 'nothing was named to delete', help));
-    return EXIT.failed;
+    return context.reportFault(fault('usage', 'nothing was named to delete', help));
   }
   return withStore(context, async (store) => {
     const sessions = [...new Set([...names.map((name): SessionId => id(name)), ...old(store, olderThan)])];
