@@ -51,6 +51,8 @@ import {
 import { type AskingOptions, answerersAskedFor } from '../../context/answerers-asked-for.ts';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
+import { VERSION } from '../../context/version.ts';
+
 /** As commander parses them. */
 export interface ScanOptions extends ParameterOptions, AskingOptions {
   readonly policy: readonly string[];
@@ -68,7 +70,6 @@ export interface ScanOptions extends ParameterOptions, AskingOptions {
 
 type Form = 'json' | 'sarif' | 'summary';
 
-const VERSION = '0.1.0';
 const DEFAULT_MAX_LINE = 64 * 1024 * 1024;
 const MOST_MAX_LINE = 256 * 1024 * 1024;
 const MOST_JOBS = 256;
