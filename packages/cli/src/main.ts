@@ -7,9 +7,19 @@
 
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { runCommand as run } from './commands/run-command.ts';
-
-import { EXIT } from './context/exit.ts';
+import type { CommandContext } from './context/command-context.ts';
+import { EXIT, type ExitCode } from './context/exit.ts';
 import { VERSION } from './context/version.ts';
+
+/** What a command does with the arguments that were typed and, behind them, the options. */
+type Doing<W extends unknown[]> = (context: CommandContext, ...typed: W) => Promise<ExitCode> | ExitCode;
+
+/** The action of a command, which is loaded when it is used. */
+function does<W extends unknown[]>(load: () => Promise<Doing<W>>) {
+  return function (this: Command, ...typed: W): Promise<void> {
+    return run(this.opts(), async (context) => (await load())(context, ...typed));
+  };
+}
 
 function shared(command: Command): Command {
   return command
@@ -75,13 +85,15 @@ function asking(command: Command): Command {
 function judging(command: Command): Command {
   return command
     .addOption(repeatable('--policy <file>', 'an additional policy'))
-    .addOption(
-      new Option('--dialect <name>', 'invariant: reject features that Invariant’s language lacks')
-        .choices(['cordon', 'invariant'])
-        .default('cordon'),
-    )
+    .addOption(dialect())
     .addOption(repeatable('--param <name=value>', 'a policy parameter, as JSON or plain text'))
     .option('--params <file>', 'a file of policy parameters, as a JSON object');
+}
+
+function dialect(): Option {
+  return new Option('--dialect <name>', 'invariant: reject features that Invariant’s language lacks')
+    .choices(['cordon', 'invariant'])
+    .default('cordon');
 }
 
 /** A command that lists grants. */
@@ -121,58 +133,40 @@ function answered(command: Command): Command {
 
 /** `cordon memory`: what is remembered is the user's, to see and to change. */
 function remembering(memory: Command): void {
-  const loaded = () => import('./commands/records/memory.ts');
+  const load = () => import('./commands/records/memory.ts');
   const owner = ['--owner <name>', '`system`, `vanilla`, `shared`, or an app'] as const;
   const session = ['--session <id>', 'only items of this session'] as const;
-  shared(memory.description('show, correct or delete what Cordon remembers')).action((options) =>
-    run(options, async (context) => (await loaded()).listMemory(context)),
-  );
-  shared(memory.command('list').description('list whose memory Cordon keeps, and how much')).action(
-    (options) => run(options, async (context) => (await loaded()).listMemory(context)),
-  );
+  const list = does(async () => (await load()).listMemory);
+  shared(memory.description('show, correct or delete what Cordon remembers')).action(list);
+  shared(memory.command('list').description('list whose memory Cordon keeps, and how much')).action(list);
   shared(memory.command('show [owner]').description('show facts, summaries and histories'))
     .option(...session)
     .addOption(new Option('--kind <kind>', 'only items of this kind').choices(['fact', 'summary', 'turn']))
-    .action((name: string | undefined, { session, kind, ...options }) =>
-      run(options, async (context) => (await loaded()).showMemory(context, { owner: name, session, kind })),
-    );
+    .action(does(async () => (await load()).showMemory));
   shared(memory.command('search <words...>').description('find items that contain all of these words'))
     .option(...owner)
-    .action((words: string[], { owner, ...options }) =>
-      run(options, async (context) => (await loaded()).searchMemory(context, words, { owner })),
-    );
+    .action(does(async () => (await load()).searchMemory));
   shared(memory.command('correct <id> <text>').description('replace the text of an item')).action(
-    (item: string, text: string, options) =>
-      run(options, async (context) => (await loaded()).correctMemory(context, item, text)),
+    does(async () => (await load()).correctMemory),
   );
   shared(memory.command('delete [id...]').description('delete items permanently'))
     .option(...owner)
     .option(...session)
     .option('--everything', 'delete the memory of every owner')
     .option('--yes', 'do not ask for confirmation')
-    .action((items: string[], { owner, session, everything, yes, ...options }) =>
-      run(options, async (context) =>
-        (await loaded()).deleteMemory(context, items, { owner, session, everything, yes }),
-      ),
-    );
+    .action(does(async () => (await load()).deleteMemory));
   shared(memory.command('export').description('print everything, one JSON object per line'))
     .option(...owner)
     .option(...session)
-    .action(({ owner, session, ...options }) =>
-      run(options, async (context) => (await loaded()).exportMemory(context, { owner, session })),
-    );
+    .action(does(async () => (await load()).exportMemory));
   shared(memory.command('prune').description('delete items that exceed the age or size limit'))
     .addOption(wholeNumber('--days <days>', 'overrides `memory.keepDays`'))
     .addOption(wholeNumber('--mib <mebibytes>', 'overrides `memory.keepMiB`'))
-    .action(({ days, mib, ...options }) =>
-      run(options, async (context) => (await loaded()).pruneMemory(context, { days, mib })),
-    );
+    .action(does(async () => (await load()).pruneMemory));
   shared(memory.command('rekey').description('encrypt the store with the configured key or a new one'))
     .option('--new-key-file <file>', 'the new key, if the store already has one')
     .option('--none', 'remove encryption')
-    .action(({ newKeyFile, none, ...options }) =>
-      run(options, async (context) => (await loaded()).rekeyMemory(context, { newKeyFile, none })),
-    );
+    .action(does(async () => (await load()).rekeyMemory));
 }
 
 /** From 0 on. */
@@ -223,26 +217,17 @@ function auditing(audit: Command): void {
   shared(audit.command('verify [session...]').description('check the hash chain of some or all sessions'))
     .addOption(repeatable('--head <id:events:hash>', 'a saved head: its events must still be in the journal'))
     .option('--heads <file>', 'a file of saved heads, one per line')
-    .action((names: string[], { head, heads, ...options }) =>
-      run(options, async (context) => (await load()).verifyJournal(context, names, { head, heads })),
-    );
-  shared(
-    audit
-      .command('heads [session...]')
-      .description('print one line per session to save elsewhere, for `verify --heads`'),
-  ).action((names: string[], options) =>
-    run(options, async (context) => (await load()).listHeads(context, names)),
+    .action(does(async () => (await load()).verifyJournal));
+  const heads = 'print one line per session to save elsewhere, for `verify --heads`';
+  shared(audit.command('heads [session...]').description(heads)).action(
+    does(async () => (await load()).listHeads),
   );
   shared(audit.command('show <session>').description('show every event of a session'))
     .addOption(wholeNumber('--from <sequence>', 'start at this event'))
-    .action((name: string, { from = 0, ...options }) =>
-      run(options, async (context) => (await load()).showJournal(context, name, from)),
-    );
+    .action(does(async () => (await load()).showJournal));
   shared(
     audit.command('sign <session...>').description('sign sessions that were written without the key'),
-  ).action((names: string[], options) =>
-    run(options, async (context) => (await load()).signSessions(context, names)),
-  );
+  ).action(does(async () => (await load()).signSessions));
 }
 
 function program(): Command {
@@ -269,30 +254,23 @@ function program(): Command {
 /** What a user asks, and answers. */
 function useCommands(cordon: Command): void {
   cordon.commandsGroup('Use:');
+  const resume = ['--resume <session>', 'resume an interrupted session'] as const;
   asking(cordon.command('ask <query>').description('answer one query'))
-    .option('--resume <session>', 'resume an interrupted session')
-    .action((query: string, options) =>
-      run(options, async (context) =>
-        (await import('./commands/use/ask.ts')).ask(context, query, options.resume),
-      ),
-    );
+    .option(...resume)
+    .action(does(async () => (await import('./commands/use/ask.ts')).ask));
   asking(cordon.command('chat').description('answer queries as you type them'))
-    .option('--resume <session>', 'resume an interrupted session')
-    .action((options) =>
-      run(options, async (context) => (await import('./commands/use/chat.ts')).chat(context, options.resume)),
-    );
+    .option(...resume)
+    .action(does(async () => (await import('./commands/use/chat.ts')).chat));
   asking(cordon.command('resume [session]').description('resume an interrupted query')).action(
-    (session: string | undefined, options) =>
-      run(options, async (context) => (await import('./commands/use/resume.ts')).resume(context, session)),
+    does(async () => (await import('./commands/use/resume.ts')).resume),
   );
   asking(
     cordon.command('start').description('chat if a model provider is configured, otherwise play the demo'),
-  ).action((options) =>
-    run(options, async (context) => (await import('./commands/use/start.ts')).start(context)),
-  );
+  ).action(does(async () => (await import('./commands/use/start.ts')).start));
+  const load = () => import('./commands/use/prompts.ts');
   const prompts = cordon.command('prompts').enablePositionalOptions();
-  shared(prompts.description('list or answer questions that wait for you')).action((options) =>
-    run(options, async (context) => (await import('./commands/use/prompts.ts')).listPrompts(context)),
+  shared(prompts.description('list or answer questions that wait for you')).action(
+    does(async () => (await load()).listPrompts),
   );
   shared(
     prompts
@@ -304,91 +282,58 @@ function useCommands(cordon: Command): void {
     .option('--until <time>', 'allow until a time or for a duration: 2026-12-01T10:00Z, 2h, today')
     .option('--always', 'allow permanently')
     .addOption(repeatable('--edit <name=text>', 'replace the text that will be sent'))
-    .action((prompt: string, answer: string | undefined, options) =>
-      run(options, async (context) =>
-        (await import('./commands/use/prompts.ts')).answerPrompt(context, prompt, answer, options),
-      ),
-    );
+    .action(does(async () => (await load()).answerPrompt));
   confining(
     cordon
       .command('demo [case]')
       .description('play attacks without and with Cordon: the paper’s four, one by number, or all'),
   )
     .option('--verbose', 'show every event')
-    .action((number: string | undefined, options) =>
-      run(options, async (context) => (await import('./commands/use/demo.ts')).demo(context, number)),
-    );
+    .action(does(async () => (await import('./commands/use/demo.ts')).demo));
 }
 
 /** Apps, and other programs that the sandbox confines. */
 function appCommands(cordon: Command): void {
   cordon.commandsGroup('Apps:');
+  const load = () => import('./commands/apps/apps.ts');
+  const loadReview = () => import('./commands/apps/apps-review.ts');
   // Options behind `install` belong to it, although `apps` and `install` share some.
   const apps = cordon.command('apps').enablePositionalOptions();
-  shared(apps.description('show the installed apps and what each may do')).action((options) =>
-    run(options, async (context) => (await import('./commands/apps/apps.ts')).apps(context)),
+  shared(apps.description('show the installed apps and what each may do')).action(
+    does(async () => (await load()).apps),
   );
   shared(apps.command('list').description('list the apps and whether you have agreed to each')).action(
-    (options) => run(options, async (context) => (await import('./commands/apps/apps.ts')).listApps(context)),
+    does(async () => (await load()).listApps),
   );
   shared(apps.command('show <app>').description('show the full description that you agreed to')).action(
-    (app: string, options) =>
-      run(options, async (context) => (await import('./commands/apps/apps.ts')).showApp(context, app)),
+    does(async () => (await load()).showApp),
   );
   confining(apps.command('review [app...]').description('review new and changed apps'))
     .option('--all', 'also review apps that you have already agreed to')
     .option('--yes', 'agree without asking')
-    .action((names: string[], { all = false, yes = false, ...options }) =>
-      run(options, async (context) =>
-        (await import('./commands/apps/apps-review.ts')).reviewApps(context, names, { all, yes }),
-      ),
-    );
+    .action(does(async () => (await loadReview()).reviewApps));
   confining(
     apps.command('pin <app> <pin>').description('agree to an app if its description has this pin'),
-  ).action((app: string, digest: string, options) =>
-    run(options, async (context) =>
-      (await import('./commands/apps/apps-review.ts')).pinApp(context, app, digest),
-    ),
-  );
+  ).action(does(async () => (await loadReview()).pinApp));
   shared(apps.command('unpin <app>').description('withdraw your agreement to an app')).action(
-    (app: string, options) =>
-      run(options, async (context) =>
-        (await import('./commands/apps/apps-review.ts')).unpinApp(context, app),
-      ),
+    does(async () => (await loadReview()).unpinApp),
   );
   shared(apps.command('search <words...>').description('search the configured registry')).action(
-    (words: string[], options) =>
-      run(options, async (context) =>
-        (await import('./commands/apps/apps-search.ts')).searchApps(context, words),
-      ),
+    does(async () => (await import('./commands/apps/apps-search.ts')).searchApps),
   );
   shared(apps.command('install [app...]').description('fetch the packages of apps'))
     .usage('[options] [app...] | [options] -- <command...>')
     .option('--again', 'update installed packages: show the changes and ask')
     .option('--yes', 'accept the changes without asking')
-    .action((words: string[], { again = false, yes = false, ...options }) => {
-      const isCommand = process.argv.includes('--');
-      return run(options, async (context) =>
-        (await import('./commands/apps/apps-install.ts')).installApps(context, words, isCommand, {
-          again,
-          yes,
-        }),
-      );
-    });
+    .action(does(async () => (await import('./commands/apps/apps-install.ts')).installApps));
   shared(apps.command('remove <app>').description('remove an app from the configuration'))
     .option('--purge', 'also delete its agreement, grants, memory, files and package')
     .option('--yes', 'do not ask for confirmation')
-    .action((app: string, { purge = false, yes = false, ...options }) =>
-      run(options, async (context) =>
-        (await import('./commands/apps/apps-remove.ts')).removeApp(context, app, { purge, yes }),
-      ),
-    );
+    .action(does(async () => (await import('./commands/apps/apps-remove.ts')).removeApp));
   cordon.addCommand(running());
   shared(cordon.command('init').description('propose labels for the tools of the installed apps'))
     .option('--yes', 'accept every proposal without asking')
-    .action((options) =>
-      run(options, async (context) => (await import('./commands/apps/init.ts')).init(context, options)),
-    );
+    .action(does(async () => (await import('./commands/apps/init.ts')).init));
 }
 
 /** Rules, and recorded traces that they are applied to. */
@@ -396,8 +341,7 @@ function policyCommands(cordon: Command): void {
   cordon.commandsGroup('Policies:');
   const policy = cordon.command('policy').description('show the rules in force');
   shared(policy.command('show').description('list the packs and rules in force, and what each stops')).action(
-    (options) =>
-      run(options, async (context) => (await import('./commands/policies/policy.ts')).showPolicy(context)),
+    does(async () => (await import('./commands/policies/policy.ts')).showPolicy),
   );
   extended(
     cordon
@@ -405,11 +349,7 @@ function policyCommands(cordon: Command): void {
       .description('find errors and likely mistakes in policies; `-` is standard input'),
   )
     .option('--json', 'print all diagnostics as one line of JSON')
-    .addOption(
-      new Option('--dialect <name>', 'invariant: reject features that Invariant’s language lacks')
-        .choices(['cordon', 'invariant'])
-        .default('cordon'),
-    )
+    .addOption(dialect())
     .option('--strict', 'fail on warnings, too')
     .option('--apps', 'check tool names against the installed apps')
     .option('--config <file>', 'check tool names against the apps of this configuration')
@@ -427,32 +367,20 @@ function policyCommands(cordon: Command): void {
   )
     .option('--require-hits', 'fail if a rule is hit by no test')
     .option('--json', 'print one JSON object per line')
-    .action((files: string[], options) =>
-      run(options, async (context) =>
-        (await import('./commands/policies/test.ts')).test(context, files, options),
-      ),
-    );
+    .action(does(async () => (await import('./commands/policies/test.ts')).test));
   cordon
     .command('fmt <file...>')
     .description('format policies; `-` is standard input')
     .option('--check', 'change nothing; print the difference and exit with 1 if a file is not formatted')
     .option('--json', 'print one line of JSON per file')
-    .action((files: string[], options) =>
-      run(options, async (context) =>
-        (await import('./commands/policies/fmt.ts')).fmt(context, files, options),
-      ),
-    );
+    .action(does(async () => (await import('./commands/policies/fmt.ts')).fmt));
   answered(
     reading(
       cordon.command('analyze <policy> <trace...>').description('find rule violations in recorded traces'),
     ),
   )
     .option('--json', 'print one line of JSON per trace')
-    .action((policy: string, traces: string[], options) =>
-      run(options, async (context) =>
-        (await import('./commands/policies/analyze.ts')).analyze(context, policy, traces, options),
-      ),
-    );
+    .action(does(async () => (await import('./commands/policies/analyze.ts')).analyze));
   answered(
     reading(
       cordon
@@ -467,22 +395,14 @@ function policyCommands(cordon: Command): void {
     .option('--resume <file>', 'save progress in this file, and continue from it')
     .option('--jobs <number>', 'number of workers (default: one per core)')
     .option('--max-line <bytes>', 'report longer lines instead of reading them (default: 64 MiB)')
-    .action((files: string[], options) =>
-      run(options, async (context) =>
-        (await import('./commands/policies/scan.ts')).scan(context, files, options),
-      ),
-    );
+    .action(does(async () => (await import('./commands/policies/scan.ts')).scan));
   reading(
     cordon.command('explain <policy> <trace>').description('explain why recorded events would be denied'),
   )
     .option('--rule <id>', 'explain only this rule, even if it only warns')
     .option('--event <path>', 'explain only this event')
     .option('--json', 'print one line of JSON per decision')
-    .action((policy: string, trace: string, options) =>
-      run(options, async (context) =>
-        (await import('./commands/policies/explain.ts')).explain(context, policy, trace, options),
-      ),
-    );
+    .action(does(async () => (await import('./commands/policies/explain.ts')).explain));
   answered(
     judging(
       cordon.command('monitor <policy>').description('decide messages from standard input as they arrive'),
@@ -494,19 +414,15 @@ function policyCommands(cordon: Command): void {
         .default('not-needed'),
     )
     .option('--explain', 'explain each reason')
-    .action((policy: string, options) =>
-      run(options, async (context) =>
-        (await import('./commands/policies/monitor.ts')).monitor(context, policy, options),
-      ),
-    );
+    .action(does(async () => (await import('./commands/policies/monitor.ts')).monitor));
 }
 
 /** What Cordon keeps. */
 function recordCommands(cordon: Command): void {
   cordon.commandsGroup('Records:');
   const sessions = cordon.command('sessions').enablePositionalOptions();
-  shared(sessions.description('list sessions and which you can resume')).action((options) =>
-    run(options, async (context) => (await import('./commands/records/sessions.ts')).sessions(context)),
+  shared(sessions.description('list sessions and which you can resume')).action(
+    does(async () => (await import('./commands/records/sessions.ts')).sessions),
   );
   shared(
     sessions
@@ -515,44 +431,22 @@ function recordCommands(cordon: Command): void {
   )
     .addOption(wholeNumber('--older-than <days>', 'sessions without activity for this many days'))
     .option('--yes', 'do not ask for confirmation')
-    .action((names: string[], { olderThan, yes, ...options }) =>
-      run(options, async (context) =>
-        (await import('./commands/records/sessions-delete.ts')).deleteSessions(context, names, {
-          olderThan,
-          yes,
-        }),
-      ),
-    );
+    .action(does(async () => (await import('./commands/records/sessions-delete.ts')).deleteSessions));
   remembering(cordon.command('memory').enablePositionalOptions());
+  const load = () => import('./commands/records/grants.ts');
   const grants = cordon.command('grants').description('list, revoke or export the permissions that you gave');
   filtering(grants.command('list').description('list grants in force'))
     .option('--all', 'also grants that are no longer in force')
-    .action((options) =>
-      run(options, async (context) =>
-        (await import('./commands/records/grants.ts')).listGrants(context, options),
-      ),
-    );
+    .action(does(async () => (await load()).listGrants));
   filtering(grants.command('revoke [id]').description('revoke one grant, or all that match the options'))
     .option('--all', 'revoke every grant')
-    .action((grant: string | undefined, options) =>
-      run(options, async (context) =>
-        (await import('./commands/records/grants.ts')).revokeGrants(context, grant, options),
-      ),
-    );
+    .action(does(async () => (await load()).revokeGrants));
   shared(grants.command('expire <id>').description('set an end time, or an earlier one'))
     .option('--at <time>', 'a time or a duration: 2026-12-01T10:00Z, 2h, today (default: now)')
-    .action((grant: string, { at, ...options }) =>
-      run(options, async (context) =>
-        (await import('./commands/records/grants.ts')).expireGrant(context, grant, at),
-      ),
-    );
+    .action(does(async () => (await load()).expireGrant));
   filtering(
     grants.command('export').description('print every grant ever given, with the question shown (JSON)'),
-  ).action((options) =>
-    run(options, async (context) =>
-      (await import('./commands/records/grants.ts')).exportGrants(context, options),
-    ),
-  );
+  ).action(does(async () => (await load()).exportGrants));
   auditing(cordon.command('audit').enablePositionalOptions());
 }
 
@@ -562,13 +456,7 @@ function machineCommands(cordon: Command): void {
   confining(cordon.command('doctor').description('check what the sandbox can confine on this machine'))
     .option('--attack [group]', 'also run about two hundred escape attempts')
     .option('--verbose', 'show every attempt')
-    .action(({ attack = false, ...options }) =>
-      run(options, async (context) =>
-        attack !== false
-          ? (await import('./commands/doctor-attack.ts')).doctorAttack(context, attack)
-          : (await import('./commands/doctor.ts')).doctor(context),
-      ),
-    );
+    .action(does(async () => (await import('./commands/doctor.ts')).doctor));
   // The options are the program's own.
   cordon
     .command('bench [argument...]')

@@ -1,4 +1,9 @@
-/** `cordon doctor`: what this machine can confine, layer by layer, and what to do where it cannot. Ring 1. */
+/**
+ * `cordon doctor`: what this machine can confine, layer by layer, and what to do where it cannot. With `--attack`, the
+ * attempts to get out of the layers, which a separate program makes.
+ *
+ * Ring 1.
+ */
 
 import { arch, platform, release } from 'node:os';
 import { type Configuration, isProviderConfigured, modelInUse } from '@cordon/config';
@@ -16,6 +21,7 @@ import type { Store } from '@cordon/trace';
 import type { CommandContext } from '../context/command-context.ts';
 import { EXIT, type ExitCode } from '../context/exit.ts';
 import { VERSION } from '../context/version.ts';
+import { ESCAPE_ATTEMPTS, optionsWord, runSourceProgram } from './source-program.ts';
 
 interface Check {
   readonly name: string;
@@ -26,7 +32,19 @@ interface Check {
   readonly remedy: string | null;
 }
 
-export async function doctor(context: CommandContext): Promise<ExitCode> {
+export interface DoctorOptions {
+  /** The group of attempts to make; true: all. */
+  readonly attack?: string | true;
+}
+
+export async function doctor(context: CommandContext, { attack }: DoctorOptions): Promise<ExitCode> {
+  const code = await checkMachine(context);
+  if (code !== EXIT.done || attack === undefined) return code;
+  const words = attack === true ? [] : [attack];
+  return runSourceProgram(context, ESCAPE_ATTEMPTS, [optionsWord(context.options), ...words]);
+}
+
+async function checkMachine(context: CommandContext): Promise<ExitCode> {
   const configuration = context.configurationInEffect();
   if (configuration === null) return EXIT.failed;
   const weaker = readWeaker(configuration.weaker);

@@ -29,6 +29,12 @@ const LOSS =
   'The lost events may include calls that took effect. In this session, Cordon asks before every call that cannot be undone, and repeats this warning.';
 const RESUME_ANYWAY = 'Resume it anyway?';
 
+/** As commander parses them. */
+export interface ResumeOptions {
+  /** A session. */
+  readonly resume?: string;
+}
+
 /** How a command leaves its session: `suspend` keeps it resumable. */
 export interface Left {
   readonly exit: ExitCode;

@@ -28,9 +28,9 @@ import { noSuchApp } from './no-such-app.ts';
 
 export interface InstallOptions {
   /** Fetches also what is installed, and shows what would change. */
-  readonly again: boolean;
+  readonly again?: boolean;
   /** Puts changes in force without asking. */
-  readonly yes: boolean;
+  readonly yes?: boolean;
 }
 
 /** Something to install: an app of the configuration, or a command that was typed. */
@@ -42,22 +42,22 @@ interface Wanted {
   readonly isNamed: boolean;
 }
 
-/** `words`: ids of apps, none for all; or a command, which stood behind `--`. */
+/** `words`: ids of apps, none for all; or a command, which stands behind `--`. */
 export async function installApps(
   context: CommandContext,
   words: readonly string[],
-  isCommand: boolean,
-  options: InstallOptions,
+  { again = false, yes = false }: InstallOptions,
 ): Promise<ExitCode> {
   const configuration = context.configuration();
   if (configuration === null) return EXIT.failed;
   // Also for a command that was typed: the file says where packages are kept, and which layers their sandbox has.
   if (!(await context.agrees(configuration))) return EXIT.failed;
+  const isCommand = process.argv.includes('--');
   const wanted = isCommand ? [commandOf(words)] : appsOf(context, configuration, words);
   if (wanted === null) return EXIT.failed;
   const stopping = new AbortController();
   context.onInterrupt = () => stopping.abort();
-  const run = new Run(context, configuration, options, stopping.signal);
+  const run = new Run(context, configuration, { again, yes }, stopping.signal);
   let code: ExitCode = EXIT.done;
   for (const one of wanted) {
     const next = stopping.signal.aborted ? EXIT.refused : await installed(run, one, context, configuration);
@@ -112,7 +112,7 @@ function appsOf(
 class Run {
   readonly #context: CommandContext;
   readonly #dataFolder: string;
-  readonly #options: InstallOptions;
+  readonly #options: Required<InstallOptions>;
   readonly #signal: AbortSignal;
   readonly #installer: Installer;
   readonly #done = new Set<string>();
@@ -120,7 +120,7 @@ class Run {
   constructor(
     context: CommandContext,
     configuration: Configuration,
-    options: InstallOptions,
+    options: Required<InstallOptions>,
     signal: AbortSignal,
   ) {
     this.#context = context;

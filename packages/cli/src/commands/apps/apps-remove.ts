@@ -34,35 +34,28 @@ import { withoutMember } from './without-member.ts';
 
 export interface RemoveOptions {
   /** Deletes also what is left of the app outside of the file. */
-  readonly purge: boolean;
+  readonly purge?: boolean;
   /** Without asking. */
-  readonly yes: boolean;
+  readonly yes?: boolean;
 }
 
 /** Exit code 1: the user did not want it after all. 2: there is no such app, or something could not be written. */
 export async function removeApp(
   context: CommandContext,
   name: string,
-  options: RemoveOptions,
+  { purge = false, yes = false }: RemoveOptions,
 ): Promise<ExitCode> {
   const configuration = context.configuration();
   if (configuration === null) return EXIT.failed;
   if (!(await mayOpen(context, configuration))) return EXIT.failed;
   const change = NAME_PATTERN.test(name) ? changeOf(configuration, name) : failed(unknownApp(name, []));
-  if (!change.ok && !(options.purge && NAME_PATTERN.test(name))) {
-    context.reportFault(change.fault);
-    return EXIT.failed;
-  }
+  if (!change.ok && !(purge && NAME_PATTERN.test(name))) return context.reportFault(change.fault);
   return withLeft(context, configuration, id(name), async (left) => {
-    if (!change.ok && isNothing(left.found)) {
-      context.reportFault(change.fault);
-      return EXIT.failed;
-    }
+    if (!change.ok && isNothing(left.found)) return context.reportFault(change.fault);
     const question = `Delete of \`${name}\`: ${inWords(left.found)}?${SHARED}`;
-    if (options.purge && !isNothing(left.found) && !(await confirmed(context, question, options.yes)))
-      return EXIT.refused;
+    if (purge && !isNothing(left.found) && !(await confirmed(context, question, yes))) return EXIT.refused;
     if (change.ok && !written(context, configuration, name, change.value)) return EXIT.failed;
-    return options.purge ? purged(context, name, left) : kept(context, name, left);
+    return purge ? purged(context, name, left) : kept(context, name, left);
   });
 }
 

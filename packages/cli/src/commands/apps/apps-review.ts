@@ -29,26 +29,24 @@ import { noSuchApp } from './no-such-app.ts';
 
 export interface ReviewOptions {
   /** Also what was agreed to, to see whether it is still so. */
-  readonly all: boolean;
-  readonly yes: boolean;
+  readonly all?: boolean;
+  readonly yes?: boolean;
 }
 
 export async function reviewApps(
   context: CommandContext,
   names: readonly string[],
-  options: ReviewOptions,
+  { all = false, yes = false }: ReviewOptions,
 ): Promise<ExitCode> {
-  return withReviews(context, names, options.yes, async (run) => {
+  return withReviews(context, names, yes, async (run) => {
     const wanted = run.configuration.apps.filter(({ id: app, source }) =>
-      names.length > 0
-        ? names.includes(app)
-        : source.kind !== 'instructions' && (options.all || !run.isAgreed(app)),
+      names.length > 0 ? names.includes(app) : source.kind !== 'instructions' && (all || !run.isAgreed(app)),
     );
     if (wanted.length === 0) run.note('no app is new or changed; `--all` reviews all apps again');
     let code: ExitCode = EXIT.done;
     for (const app of wanted) {
       if (context.ending.aborted) return EXIT.refused;
-      const next = await run.review(app, options.yes ? AGREES : run.reviewer);
+      const next = await run.review(app, yes ? AGREES : run.reviewer);
       if (next > code) code = next;
     }
     return code;
@@ -96,9 +94,9 @@ async function withReviews(
   const missing = names.find((name) => !configuration.apps.some((app) => app.id === name));
   if (missing !== undefined) return context.reportFault(noSuchApp(missing, configuration));
   if (!(await context.agrees(configuration, agreesUnasked))) return EXIT.refused;
-  // Nothing but the review is asked here.
   const runtime = await openRuntime(configuration);
   if (!runtime.ok) return context.reportSetupError(runtime.fault);
+  // Nothing but the review is asked here.
   const composed = await composeReviewed(context, configuration, NOBODY, runtime.value);
   if (!composed.ok) {
     await closeRuntime(runtime.value);

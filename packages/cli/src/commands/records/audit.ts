@@ -196,7 +196,11 @@ function headOf(store: Store, session: SessionId): JournalHead | 'unreadable' | 
 const PIECE = 500;
 
 /** Every event of a session, as it stands. */
-export function showJournal(context: CommandContext, name: string, from: number): Promise<ExitCode> {
+export function showJournal(
+  context: CommandContext,
+  name: string,
+  { from = 0 }: { readonly from?: number },
+): Promise<ExitCode> {
   return withStore(context, (store) => {
     const [session] = wantedSessions(context, store, [name], []) ?? [];
     if (session === undefined) return EXIT.failed;

@@ -105,7 +105,7 @@ export async function revokeGrants(
 export async function expireGrant(
   context: CommandContext,
   grant: string,
-  at: string | undefined,
+  { at }: { readonly at?: string },
 ): Promise<ExitCode> {
   const now = context.now();
   const end = at === undefined ? ok(now) : parseEnd(at, now);

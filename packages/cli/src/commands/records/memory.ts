@@ -57,10 +57,14 @@ export function listMemory(context: CommandContext): Promise<ExitCode> {
   });
 }
 
-export function showMemory(context: CommandContext, selection: Selection): Promise<ExitCode> {
+export function showMemory(
+  context: CommandContext,
+  owner: string | undefined,
+  options: Selection,
+): Promise<ExitCode> {
   return withStore(context, ({ memories }) => {
     const broken = new BrokenRows('the item');
-    const items = memories.items(filterOf(selection), broken.collect);
+    const items = memories.items(filterOf({ ...options, owner }), broken.collect);
     if (context.wantsJson) for (const item of items) context.json(itemRecord(item));
     else if (items.length === 0 && broken.isEmpty) context.output.say('', 'nothing is remembered there');
     else showItems(context, items);

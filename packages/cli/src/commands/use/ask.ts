@@ -1,15 +1,19 @@
 /** `cordon ask "…"`: one query, one answer. Ring 1. */
 
+import { fault } from '@cordon/core';
 import type { CommandContext } from '../../context/command-context.ts';
-import { EXIT, type ExitCode, exitCodeOf } from '../../context/exit.ts';
-import { withSession } from '../../context/with-session.ts';
+import { type ExitCode, exitCodeOf } from '../../context/exit.ts';
+import { type ResumeOptions, withSession } from '../../context/with-session.ts';
 import { howLeft, printOutcome, runQuery } from './query.ts';
 
-export function ask(context: CommandContext, query: string, resume: string | undefined): Promise<ExitCode> {
+export async function ask(
+  context: CommandContext,
+  query: string,
+  { resume }: ResumeOptions,
+): Promise<ExitCode> {
   if (query.trim() === '') {
     const help = 'write a query: `cordon ask "Summarize the newest email for me."`';
-    context.reportFault({ kind: 'usage', message: 'the query is empty', help });
-    return Promise.resolve(EXIT.failed);
+    return context.reportFault(fault('usage', 'the query is empty', help));
   }
   return withSession(context, resume, async (session) => {
     const outcome = await runQuery(context, session, query, context.options.private === true);

@@ -7,7 +7,7 @@ import { newestSessions } from '@cordon/runtime/unfinished';
 import type { Store } from '@cordon/trace';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
-import { type Opening, withOpening } from '../../context/with-session.ts';
+import { type Opening, type ResumeOptions, withOpening } from '../../context/with-session.ts';
 import { printOutcome, resumeQuery, runQuery } from './query.ts';
 
 /** Few enough that the prompt comes at once: 50 long ones take 0.13 s. */
@@ -24,7 +24,7 @@ const HELP =
 const NO_COMMAND =
   'Unknown command; nothing was sent. The commands are /private, /continue, /help and /exit; only /private takes a query.';
 
-export function chat(context: CommandContext, resume: string | undefined): Promise<ExitCode> {
+export function chat(context: CommandContext, { resume }: ResumeOptions): Promise<ExitCode> {
   return withOpening(context, resume, async (opening) => {
     const { configuration } = opening;
     const names = configuration.apps.map(({ id }) => id).join(', ') || 'no apps';
