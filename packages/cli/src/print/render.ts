@@ -35,54 +35,52 @@ export class EventRenderer {
 
   /** Draws one event. What a person sees is complete only if every event comes by, in order. */
   render(event: Event): void {
+    const detail = (text: string) => this.#detail(event, text);
+    const note = (text: string, style?: Style) => this.#note(text, style);
     switch (event.kind) {
       case 'session.started':
         return this.#sessionStarted(event);
       case 'session.resumed':
-        return this.#note(
+        return note(
           `resumed after ${event.events} events${event.lost === undefined ? '' : `; ${event.lost ?? 'some'} may be lost`}`,
         );
       case 'session.ended':
-        return this.#detail(event, 'the session ended');
+        return detail('the session ended');
       case 'user.message':
       case 'query.delivered':
-        return this.#detail(event, event.text);
+        return detail(event.text);
       case 'plan.made':
         return this.#planMade(event);
       case 'context.created':
-        return this.#detail(event, `${event.of} context for ${named(event.apps)}`);
+        return detail(`${event.of} context for ${named(event.apps)}`);
       case 'context.ended':
       case 'app.stopped':
-        return this.#detail(event, event.reason);
+        return detail(event.reason);
       case 'app.pinned':
-        return this.#detail(event, `${PINNED_WORDS[event.by]}, ${event.digest.slice(0, 19)}…`);
+        return detail(`${PINNED_WORDS[event.by]}, ${event.digest.slice(0, 19)}…`);
       case 'app.changed':
-        return this.#detail(
-          event,
+        return detail(
           `description changed: expected ${event.pinned.slice(0, 19)}…, got ${event.found.slice(0, 19)}…`,
         );
       case 'app.started':
-        return this.#detail(event, `in ${event.milliseconds} ms, ${confinementOf(event.layers)}`);
+        return detail(`in ${event.milliseconds} ms, ${confinementOf(event.layers)}`);
       case 'summary.made':
-        return this.#detail(event, `${event.turns} earlier messages, by ${event.by}`);
+        return detail(`${event.turns} earlier messages, by ${event.by}`);
       case 'facts.learnt':
         return this.#factsLearnt(event);
       case 'fact.observed':
-        return this.#detail(event, `remembers "${event.name}" as a statement of the app`);
+        return detail(`remembers "${event.name}" as a statement of the app`);
       case 'question.answered':
-        return this.#detail(
-          event,
-          `a rule asks \`${event.service}\`: ${event.reason ?? this.#payload(event.answer)}`,
-        );
+        return detail(`a rule asks \`${event.service}\`: ${event.reason ?? this.#payload(event.answer)}`);
       case 'model.message':
         if (event.cut !== undefined) this.#screen.say('! ', CUT[event.cut], 'warn');
-        return this.#detail(event, `${event.text} ${event.calls.map(({ name }) => `[${name}]`).join(' ')}`);
+        return detail(`${event.text} ${event.calls.map(({ name }) => `[${name}]`).join(' ')}`);
       case 'model-call.proposed':
-        return this.#detail(event, `${event.model}, ${event.messages} messages, ${event.tools.length} tools`);
+        return detail(`${event.model}, ${event.messages} messages, ${event.tools.length} tools`);
       case 'tool-call.proposed':
         return this.#propose(event, 'allowed', this.#callWords(event));
       case 'tool-output.proposed':
-        return this.#detail(event, `${event.isError ? 'error: ' : ''}${event.text}`);
+        return detail(`${event.isError ? 'error: ' : ''}${event.text}`);
       case 'app-request.proposed':
         return this.#step(
           `${nameOf(event.from)} asks for ${event.functionality}, served by ${event.to}: ${this.#payload(event.message)}`,
@@ -101,7 +99,7 @@ export class EventRenderer {
         });
       case 'answer.proposed':
         this.#answers.set(event.context, event.text);
-        return this.#detail(event, `${event.text.length} characters`);
+        return detail(`${event.text.length} characters`);
       case 'model-call.decided':
       case 'tool-call.decided':
       case 'tool-output.decided':
@@ -121,7 +119,7 @@ export class EventRenderer {
       case 'data-release.executed':
       case 'egress.executed':
         this.#print(event, 'delivered');
-        return this.#detail(event, `in ${event.milliseconds} ms${tokens(event)}`);
+        return detail(`in ${event.milliseconds} ms${tokens(event)}`);
       case 'model-call.failed':
       case 'tool-call.failed':
       case 'tool-output.failed':
@@ -135,47 +133,42 @@ export class EventRenderer {
       case 'tool-call.in-doubt':
         return this.#inDoubt(event);
       case 'query.resumed':
-        return this.#note(`resuming: ${event.finished} tool calls are done and will not be repeated`);
+        return note(`resuming: ${event.finished} tool calls are done and will not be repeated`);
       case 'probe.received':
       case 'offer.made':
-        return this.#detail(event, event.functionality);
+        return detail(event.functionality);
       case 'probe.refused':
-        return this.#detail(event, `${event.functionality} is not served by any app`);
+        return detail(`${event.functionality} is not served by any app`);
       case 'app.installed':
-        return this.#note(`${event.app ?? ''} is installed`);
+        return note(`${event.app ?? ''} is installed`);
       case 'install.proposed':
-        return this.#note(
+        return note(
           `no installed app serves \`${event.functionality}\`; your configuration names ${event.apps.join(', ')}`,
         );
       case 'request.refused':
-        return this.#note(
-          `a request for \`${event.functionality}\` was stopped: ${REQUEST_ENDS[event.reason]}`,
-        );
+        return note(`a request for \`${event.functionality}\` was stopped: ${REQUEST_ENDS[event.reason]}`);
       case 'read.refused':
-        return this.#note(`${event.reference} was not read: ${READ_ENDS[event.reason]}`);
+        return note(`${event.reference} was not read: ${READ_ENDS[event.reason]}`);
       case 'permission.asked':
-        return this.#detail(event, event.prompt.question);
+        return detail(event.prompt.question);
       case 'permission.answered':
         return this.#permissionAnswered(event);
       case 'choice.asked':
-        return this.#detail(event, `${event.question} ${event.choices.join(', ')}`);
+        return detail(`${event.question} ${event.choices.join(', ')}`);
       case 'choice.answered':
-        return this.#note(
-          event.choice === null ? 'none of the apps was chosen' : `${event.choice} was chosen`,
-        );
+        return note(event.choice === null ? 'none of the apps was chosen' : `${event.choice} was chosen`);
       case 'grant.given':
-        return this.#detail(event, `${event.subject.scope} ${event.subject.what}, ${event.duration}`);
+        return detail(`${event.subject.scope} ${event.subject.what}, ${event.duration}`);
       case 'grant.used':
-        return this.#detail(event, event.grant);
+        return detail(event.grant);
       case 'egress.refused':
-        return this.#note(refusedContact(event), 'warn');
+        return note(refusedContact(event), 'warn');
       case 'egress.closed':
-        return this.#detail(
-          event,
+        return detail(
           `${event.bytesUp} bytes sent, ${event.bytesDown} received${event.cut === null ? '' : `; cut: ${event.cut}`}`,
         );
       case 'message.dropped':
-        return this.#note(`dropped a message of ${event.bytes} bytes: ${event.reason}`, 'warn');
+        return note(`dropped a message of ${event.bytes} bytes: ${event.reason}`, 'warn');
       case 'query.ended':
         return this.#queryEnded(event);
       default:
