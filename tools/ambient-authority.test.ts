@@ -201,6 +201,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'paths of the configuration are resolved on the disk',
   },
+  'packages/cli/src/commands/mounts.ts': {
+    of: ['files'],
+    why: '`cordon doctor` says whether the file system of the data folder allows programs',
+  },
   'packages/cli/src/commands/replaced-file.ts': {
     of: ['files'],
     why: '`cordon fmt` replaces the policies that it was given, each at once',

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mountRunsPrograms } from '@cordon/config/reading';
 import { isJsonObject, toJson } from '@cordon/core';
 import { Workplace } from '@cordon/testkit/cordon-program.ts';
+import { mountRunsPrograms } from '../src/commands/mounts.ts';
 
 const MOUNTS = [
   '22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda1 rw',

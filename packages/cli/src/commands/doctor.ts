@@ -7,7 +7,7 @@
 
 import { arch, platform, release } from 'node:os';
 import { type Configuration, isProviderConfigured, modelInUse } from '@cordon/config';
-import { CODE_ROOT, runsPrograms } from '@cordon/config/reading';
+import { CODE_ROOT } from '@cordon/config/reading';
 import type { Fault, Result } from '@cordon/core';
 import { DetectorProcess, FAULTS } from '@cordon/detector-process';
 import { detectorLauncher } from '@cordon/detector-process/launch';
@@ -21,6 +21,7 @@ import type { Store } from '@cordon/trace';
 import type { CommandContext } from '../context/command-context.ts';
 import { EXIT, type ExitCode } from '../context/exit.ts';
 import { VERSION } from '../context/version.ts';
+import { runsPrograms } from './mounts.ts';
 import { ESCAPE_ATTEMPTS, optionsWord, runSourceProgram } from './source-program.ts';
 
 interface Check {

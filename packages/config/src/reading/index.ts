@@ -10,10 +10,8 @@ export {
   defaultDataFolder,
   type Environment,
   isFile,
-  mountRunsPrograms,
   ownPaths,
   realPath,
-  runsPrograms,
   stateFolder,
   writtenFolders,
 } from './paths.ts';
