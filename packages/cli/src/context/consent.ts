@@ -2,7 +2,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Configuration, consentFrom, loadAnswers, parseEnd } from '@cordon/config';
 import { LineAnswers, WaitingConsent } from '@cordon/console';
-import type { InTurn } from '@cordon/console/review';
 import { type Consent, type Fault, failed, fault, ok, type Result } from '@cordon/core';
 import type { Review, Reviewer } from '@cordon/hub';
 import type { OtherApp } from '@cordon/runtime/compose';
@@ -62,8 +61,6 @@ export function reviewerOf(
   apps: () => readonly OtherApp[],
 ): Reviewer | null {
   if (!terminal.isInteractive || options.denyAll === true) return null;
-  const inTurn: InTurn = (signal, absent, ask) =>
-    terminal.alone(() => (signal.aborted ? Promise.resolve(absent) : ask()));
   // Loaded when there is something to look at: the scan needs the detectors.
   return {
     agrees: async (review, signal) => {
@@ -72,7 +69,7 @@ export function reviewerOf(
         import('@cordon/scan/description'),
       ]);
       const findings = ({ app, description }: Review) => scannedDescription(description, app.id, apps());
-      return new TerminalReviewer({ screen: notes, terminal, inTurn, findings }).agrees(review, signal);
+      return new TerminalReviewer({ screen: notes, terminal, findings }).agrees(review, signal);
     },
   };
 }

@@ -1,3 +1,3 @@
 export { appParts, leftOutText, partDifferences } from './app-text.ts';
 export type { DescriptionFinding } from './finding.ts';
-export { drawFindings, drawReview, type InTurn, TerminalReviewer } from './review.ts';
+export { drawFindings, drawReview, TerminalReviewer } from './review.ts';

@@ -19,13 +19,9 @@ const SHOWN_FINDINGS = 20;
 const PAGE_LINES = 30;
 const MOST_ATTEMPTS = 5;
 
-/** Puts a question when its turn has come, after those that wait already. */
-export type InTurn = <T>(signal: AbortSignal, absent: T, ask: () => Promise<T>) => Promise<T>;
-
 export interface TerminalReviewerParts {
   readonly screen: Screen;
   readonly terminal: Terminal;
-  readonly inTurn: InTurn;
   /** What is suspicious in the description. */
   readonly findings: (review: Review) => readonly DescriptionFinding[];
 }
@@ -38,7 +34,7 @@ export class TerminalReviewer implements Reviewer {
   }
 
   agrees(review: Review, signal: AbortSignal): Promise<boolean> {
-    return this.#parts.inTurn(signal, false, () => this.#ask(review, signal));
+    return this.#parts.terminal.alone(async () => !signal.aborted && (await this.#ask(review, signal)));
   }
 
   async #ask(review: Review, signal: AbortSignal): Promise<boolean> {

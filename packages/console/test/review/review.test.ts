@@ -51,10 +51,7 @@ function shownOf(what: Review, most = 100): readonly string[] {
 
 function asked(what: Review, scripted: ScriptedTerminal, signal = new AbortController().signal) {
   const { screen, terminal } = scripted;
-  return new TerminalReviewer({ screen, terminal, inTurn: (_, __, ask) => ask(), findings: () => [] }).agrees(
-    what,
-    signal,
-  );
+  return new TerminalReviewer({ screen, terminal, findings: () => [] }).agrees(what, signal);
 }
 
 test('a new app is shown as a whole', () => {
