@@ -151,9 +151,8 @@ class Run {
       wanted === null ? this.#look(app, said, reviewer) : Promise.resolve(this.#compare(app, said, wanted)),
     );
     if (!vetted.ok) return this.#context.reportFault(vetted.fault);
-    return wanted !== null && vetted.value.kind !== 'pinned'
-      ? this.#otherPin(app, vetted.value.fault)
-      : this.#ended(app, vetted.value);
+    if (vetted.value.kind === 'pinned') return this.#agreed(app, vetted.value);
+    return this.#declined(app, vetted.value.fault, wanted !== null);
   }
 
   async #look(app: InstalledApp, said: AppDescription, reviewer: Reviewer | null): Promise<Vetting> {
@@ -191,8 +190,7 @@ class Run {
     drawReview(this.#context.output, review, findings, Number.POSITIVE_INFINITY);
   }
 
-  #ended(app: InstalledApp, vetting: Vetting): ExitCode {
-    if (vetting.kind !== 'pinned') return this.#notAgreed(app, vetting.fault);
+  #agreed(app: InstalledApp, vetting: Extract<Vetting, { kind: 'pinned' }>): ExitCode {
     const pin = descriptionDigest(vetting.description);
     const demanded = this.configuration.entries.get(app.id)?.pin ?? null;
     const isNew = vetting.by === 'user';
@@ -212,19 +210,11 @@ class Run {
     return EXIT.refused;
   }
 
-  #notAgreed(app: InstalledApp, reason: Fault): ExitCode {
-    if (this.#context.wantsJson)
-      this.#context.json({ kind: 'app.declined', id: app.id, reason: reason.message });
-    else {
-      const hint = this.#context.terminal.isInteractive ? '' : '; `--yes` agrees without a question';
-      this.#say(app.id, `not agreed to, and not used${hint}`);
-    }
-    return EXIT.refused;
-  }
-
-  #otherPin(app: InstalledApp, { message, help }: Fault): ExitCode {
+  /** `hasPin`: it was compared with a pin, and the reason says which one it has. */
+  #declined(app: InstalledApp, { message, help }: Fault, hasPin: boolean): ExitCode {
+    const hint = this.#context.terminal.isInteractive ? '' : '; `--yes` agrees without a question';
     if (this.#context.wantsJson) this.#context.json({ kind: 'app.declined', id: app.id, reason: message });
-    else this.#say(app.id, `${message}; ${help}`);
+    else this.#say(app.id, hasPin ? `${message}; ${help}` : `not agreed to, and not used${hint}`);
     return EXIT.refused;
   }
 
