@@ -138,32 +138,38 @@ function remembering(memory: Command): void {
   const session = ['--session <id>', 'only items of this session'] as const;
   const list = does(async () => (await load()).listMemory);
   shared(memory.description('show, correct or delete what Cordon remembers')).action(list);
-  shared(memory.command('list').description('list whose memory Cordon keeps, and how much')).action(list);
-  shared(memory.command('show [owner]').description('show facts, summaries and histories'))
+  shared(memory.command('list')).description('list whose memory Cordon keeps, and how much').action(list);
+  shared(memory.command('show [owner]'))
+    .description('show facts, summaries and histories')
     .option(...session)
     .addOption(new Option('--kind <kind>', 'only items of this kind').choices(['fact', 'summary', 'turn']))
     .action(does(async () => (await load()).showMemory));
-  shared(memory.command('search <words...>').description('find items that contain all of these words'))
+  shared(memory.command('search <words...>'))
+    .description('find items that contain all of these words')
     .option(...owner)
     .action(does(async () => (await load()).searchMemory));
-  shared(memory.command('correct <id> <text>').description('replace the text of an item')).action(
-    does(async () => (await load()).correctMemory),
-  );
-  shared(memory.command('delete [id...]').description('delete items permanently'))
+  shared(memory.command('correct <id> <text>'))
+    .description('replace the text of an item')
+    .action(does(async () => (await load()).correctMemory));
+  shared(memory.command('delete [id...]'))
+    .description('delete items permanently')
     .option(...owner)
     .option(...session)
     .option('--everything', 'delete the memory of every owner')
     .option('--yes', 'do not ask for confirmation')
     .action(does(async () => (await load()).deleteMemory));
-  shared(memory.command('export').description('print everything, one JSON object per line'))
+  shared(memory.command('export'))
+    .description('print everything, one JSON object per line')
     .option(...owner)
     .option(...session)
     .action(does(async () => (await load()).exportMemory));
-  shared(memory.command('prune').description('delete items that exceed the age or size limit'))
+  shared(memory.command('prune'))
+    .description('delete items that exceed the age or size limit')
     .addOption(wholeNumber('--days <days>', 'overrides `memory.keepDays`'))
     .addOption(wholeNumber('--mib <mebibytes>', 'overrides `memory.keepMiB`'))
     .action(does(async () => (await load()).pruneMemory));
-  shared(memory.command('rekey').description('encrypt the store with the configured key or a new one'))
+  shared(memory.command('rekey'))
+    .description('encrypt the store with the configured key or a new one')
     .option('--new-key-file <file>', 'the new key, if the store already has one')
     .option('--none', 'remove encryption')
     .action(does(async () => (await load()).rekeyMemory));
@@ -214,20 +220,21 @@ function weakerSandbox(): Option {
 function auditing(audit: Command): void {
   audit.description('show the journal and check that nobody modified it');
   const load = () => import('./commands/records/audit.ts');
-  shared(audit.command('verify [session...]').description('check the hash chain of some or all sessions'))
+  shared(audit.command('verify [session...]'))
+    .description('check the hash chain of some or all sessions')
     .addOption(repeatable('--head <id:events:hash>', 'a saved head: its events must still be in the journal'))
     .option('--heads <file>', 'a file of saved heads, one per line')
     .action(does(async () => (await load()).verifyJournal));
-  const heads = 'print one line per session to save elsewhere, for `verify --heads`';
-  shared(audit.command('heads [session...]').description(heads)).action(
-    does(async () => (await load()).listHeads),
-  );
-  shared(audit.command('show <session>').description('show every event of a session'))
+  shared(audit.command('heads [session...]'))
+    .description('print one line per session to save elsewhere, for `verify --heads`')
+    .action(does(async () => (await load()).listHeads));
+  shared(audit.command('show <session>'))
+    .description('show every event of a session')
     .addOption(wholeNumber('--from <sequence>', 'start at this event'))
     .action(does(async () => (await load()).showJournal));
-  shared(
-    audit.command('sign <session...>').description('sign sessions that were written without the key'),
-  ).action(does(async () => (await load()).signSessions));
+  shared(audit.command('sign <session...>'))
+    .description('sign sessions that were written without the key')
+    .action(does(async () => (await load()).signSessions));
 }
 
 function program(): Command {
@@ -255,39 +262,35 @@ function program(): Command {
 function useCommands(cordon: Command): void {
   cordon.commandsGroup('Use:');
   const resume = ['--resume <session>', 'resume an interrupted session'] as const;
-  asking(cordon.command('ask <query>').description('answer one query'))
+  asking(cordon.command('ask <query>'))
+    .description('answer one query')
     .option(...resume)
     .action(does(async () => (await import('./commands/use/ask.ts')).ask));
-  asking(cordon.command('chat').description('answer queries as you type them'))
+  asking(cordon.command('chat'))
+    .description('answer queries as you type them')
     .option(...resume)
     .action(does(async () => (await import('./commands/use/chat.ts')).chat));
-  asking(cordon.command('resume [session]').description('resume an interrupted query')).action(
-    does(async () => (await import('./commands/use/resume.ts')).resume),
-  );
-  asking(
-    cordon.command('start').description('chat if a model provider is configured, otherwise play the demo'),
-  ).action(does(async () => (await import('./commands/use/start.ts')).start));
+  asking(cordon.command('resume [session]'))
+    .description('resume an interrupted query')
+    .action(does(async () => (await import('./commands/use/resume.ts')).resume));
+  asking(cordon.command('start'))
+    .description('chat if a model provider is configured, otherwise play the demo')
+    .action(does(async () => (await import('./commands/use/start.ts')).start));
   const load = () => import('./commands/use/prompts.ts');
   const prompts = cordon.command('prompts').enablePositionalOptions();
   shared(prompts.description('list or answer questions that wait for you')).action(
     does(async () => (await load()).listPrompts),
   );
-  shared(
-    prompts
-      .command('answer <id> [answer]')
-      .description('answer with allow, deny or an app; use `all` as the id to answer every question'),
-  )
+  shared(prompts.command('answer <id> [answer]'))
+    .description('answer with allow, deny or an app; use `all` as the id to answer every question')
     .option('--once', 'allow this once (default)')
     .option('--session', 'allow for the session')
     .option('--until <time>', 'allow until a time or for a duration: 2026-12-01T10:00Z, 2h, today')
     .option('--always', 'allow permanently')
     .addOption(repeatable('--edit <name=text>', 'replace the text that will be sent'))
     .action(does(async () => (await load()).answerPrompt));
-  confining(
-    cordon
-      .command('demo [case]')
-      .description('play attacks without and with Cordon: the paper’s four, one by number, or all'),
-  )
+  confining(cordon.command('demo [case]'))
+    .description('play attacks without and with Cordon: the paper’s four, one by number, or all')
     .option('--verbose', 'show every event')
     .action(does(async () => (await import('./commands/use/demo.ts')).demo));
 }
@@ -302,36 +305,40 @@ function appCommands(cordon: Command): void {
   shared(apps.description('show the installed apps and what each may do')).action(
     does(async () => (await load()).apps),
   );
-  shared(apps.command('list').description('list the apps and whether you have agreed to each')).action(
-    does(async () => (await load()).listApps),
-  );
-  shared(apps.command('show <app>').description('show the full description that you agreed to')).action(
-    does(async () => (await load()).showApp),
-  );
-  confining(apps.command('review [app...]').description('review new and changed apps'))
+  shared(apps.command('list'))
+    .description('list the apps and whether you have agreed to each')
+    .action(does(async () => (await load()).listApps));
+  shared(apps.command('show <app>'))
+    .description('show the full description that you agreed to')
+    .action(does(async () => (await load()).showApp));
+  confining(apps.command('review [app...]'))
+    .description('review new and changed apps')
     .option('--all', 'also review apps that you have already agreed to')
     .option('--yes', 'agree without asking')
     .action(does(async () => (await loadReview()).reviewApps));
-  confining(
-    apps.command('pin <app> <pin>').description('agree to an app if its description has this pin'),
-  ).action(does(async () => (await loadReview()).pinApp));
-  shared(apps.command('unpin <app>').description('withdraw your agreement to an app')).action(
-    does(async () => (await loadReview()).unpinApp),
-  );
-  shared(apps.command('search <words...>').description('search the configured registry')).action(
-    does(async () => (await import('./commands/apps/apps-search.ts')).searchApps),
-  );
-  shared(apps.command('install [app...]').description('fetch the packages of apps'))
+  confining(apps.command('pin <app> <pin>'))
+    .description('agree to an app if its description has this pin')
+    .action(does(async () => (await loadReview()).pinApp));
+  shared(apps.command('unpin <app>'))
+    .description('withdraw your agreement to an app')
+    .action(does(async () => (await loadReview()).unpinApp));
+  shared(apps.command('search <words...>'))
+    .description('search the configured registry')
+    .action(does(async () => (await import('./commands/apps/apps-search.ts')).searchApps));
+  shared(apps.command('install [app...]'))
+    .description('fetch the packages of apps')
     .usage('[options] [app...] | [options] -- <command...>')
     .option('--again', 'update installed packages: show the changes and ask')
     .option('--yes', 'accept the changes without asking')
     .action(does(async () => (await import('./commands/apps/apps-install.ts')).installApps));
-  shared(apps.command('remove <app>').description('remove an app from the configuration'))
+  shared(apps.command('remove <app>'))
+    .description('remove an app from the configuration')
     .option('--purge', 'also delete its agreement, grants, memory, files and package')
     .option('--yes', 'do not ask for confirmation')
     .action(does(async () => (await import('./commands/apps/apps-remove.ts')).removeApp));
   cordon.addCommand(running());
-  shared(cordon.command('init').description('propose labels for the tools of the installed apps'))
+  shared(cordon.command('init'))
+    .description('propose labels for the tools of the installed apps')
     .option('--yes', 'accept every proposal without asking')
     .action(does(async () => (await import('./commands/apps/init.ts')).init));
 }
@@ -340,14 +347,11 @@ function appCommands(cordon: Command): void {
 function policyCommands(cordon: Command): void {
   cordon.commandsGroup('Policies:');
   const policy = cordon.command('policy').description('show the rules in force');
-  shared(policy.command('show').description('list the packs and rules in force, and what each stops')).action(
-    does(async () => (await import('./commands/policies/policy.ts')).showPolicy),
-  );
-  extended(
-    cordon
-      .command('check <policy...>')
-      .description('find errors and likely mistakes in policies; `-` is standard input'),
-  )
+  shared(policy.command('show'))
+    .description('list the packs and rules in force, and what each stops')
+    .action(does(async () => (await import('./commands/policies/policy.ts')).showPolicy));
+  extended(cordon.command('check <policy...>'))
+    .description('find errors and likely mistakes in policies; `-` is standard input')
     .option('--json', 'print all diagnostics as one line of JSON')
     .addOption(dialect())
     .option('--strict', 'fail on warnings, too')
@@ -360,11 +364,8 @@ function policyCommands(cordon: Command): void {
         (await import('./commands/policies/check.ts')).check(context, files, { ...options, json }),
       ),
     );
-  extended(
-    cordon
-      .command('test [file...]')
-      .description('run unit tests of policies (default: all below this folder)'),
-  )
+  extended(cordon.command('test [file...]'))
+    .description('run unit tests of policies (default: all below this folder)')
     .option('--require-hits', 'fail if a rule is hit by no test')
     .option('--json', 'print one JSON object per line')
     .action(does(async () => (await import('./commands/policies/test.ts')).test));
@@ -374,20 +375,12 @@ function policyCommands(cordon: Command): void {
     .option('--check', 'change nothing; print the difference and exit with 1 if a file is not formatted')
     .option('--json', 'print one line of JSON per file')
     .action(does(async () => (await import('./commands/policies/fmt.ts')).fmt));
-  answered(
-    reading(
-      cordon.command('analyze <policy> <trace...>').description('find rule violations in recorded traces'),
-    ),
-  )
+  answered(reading(cordon.command('analyze <policy> <trace...>')))
+    .description('find rule violations in recorded traces')
     .option('--json', 'print one line of JSON per trace')
     .action(does(async () => (await import('./commands/policies/analyze.ts')).analyze));
-  answered(
-    reading(
-      cordon
-        .command('scan <policy-or-file...>')
-        .description('check logs of any size with your policies or the default ones'),
-    ),
-  )
+  answered(reading(cordon.command('scan <policy-or-file...>')))
+    .description('check logs of any size with your policies or the default ones')
     .option('--json', 'print one line of JSON per trace with findings, and one with totals')
     .option('--sarif', 'print SARIF 2.1.0')
     .option('--all', 'with `--json`: include traces without findings')
@@ -396,18 +389,14 @@ function policyCommands(cordon: Command): void {
     .option('--jobs <number>', 'number of workers (default: one per core)')
     .option('--max-line <bytes>', 'report longer lines instead of reading them (default: 64 MiB)')
     .action(does(async () => (await import('./commands/policies/scan.ts')).scan));
-  reading(
-    cordon.command('explain <policy> <trace>').description('explain why recorded events would be denied'),
-  )
+  reading(cordon.command('explain <policy> <trace>'))
+    .description('explain why recorded events would be denied')
     .option('--rule <id>', 'explain only this rule, even if it only warns')
     .option('--event <path>', 'explain only this event')
     .option('--json', 'print one line of JSON per decision')
     .action(does(async () => (await import('./commands/policies/explain.ts')).explain));
-  answered(
-    judging(
-      cordon.command('monitor <policy>').description('decide messages from standard input as they arrive'),
-    ),
-  )
+  answered(judging(cordon.command('monitor <policy>')))
+    .description('decide messages from standard input as they arrive')
     .addOption(
       new Option('--consent <answer>', 'consent to assume for lines that state none')
         .choices(['given', 'not-needed'])
@@ -424,36 +413,37 @@ function recordCommands(cordon: Command): void {
   shared(sessions.description('list sessions and which you can resume')).action(
     does(async () => (await import('./commands/records/sessions.ts')).sessions),
   );
-  shared(
-    sessions
-      .command('delete [session...]')
-      .description('delete sessions with their journal, history and grants'),
-  )
+  shared(sessions.command('delete [session...]'))
+    .description('delete sessions with their journal, history and grants')
     .addOption(wholeNumber('--older-than <days>', 'sessions without activity for this many days'))
     .option('--yes', 'do not ask for confirmation')
     .action(does(async () => (await import('./commands/records/sessions-delete.ts')).deleteSessions));
   remembering(cordon.command('memory').enablePositionalOptions());
   const load = () => import('./commands/records/grants.ts');
   const grants = cordon.command('grants').description('list, revoke or export the permissions that you gave');
-  filtering(grants.command('list').description('list grants in force'))
+  filtering(grants.command('list'))
+    .description('list grants in force')
     .option('--all', 'also grants that are no longer in force')
     .action(does(async () => (await load()).listGrants));
-  filtering(grants.command('revoke [id]').description('revoke one grant, or all that match the options'))
+  filtering(grants.command('revoke [id]'))
+    .description('revoke one grant, or all that match the options')
     .option('--all', 'revoke every grant')
     .action(does(async () => (await load()).revokeGrants));
-  shared(grants.command('expire <id>').description('set an end time, or an earlier one'))
+  shared(grants.command('expire <id>'))
+    .description('set an end time, or an earlier one')
     .option('--at <time>', 'a time or a duration: 2026-12-01T10:00Z, 2h, today (default: now)')
     .action(does(async () => (await load()).expireGrant));
-  filtering(
-    grants.command('export').description('print every grant ever given, with the question shown (JSON)'),
-  ).action(does(async () => (await load()).exportGrants));
+  filtering(grants.command('export'))
+    .description('print every grant ever given, with the question shown (JSON)')
+    .action(does(async () => (await load()).exportGrants));
   auditing(cordon.command('audit').enablePositionalOptions());
 }
 
 /** This machine and this version. */
 function machineCommands(cordon: Command): void {
   cordon.commandsGroup('Machine:').helpCommand('help [command]', 'show the help of a command');
-  confining(cordon.command('doctor').description('check what the sandbox can confine on this machine'))
+  confining(cordon.command('doctor'))
+    .description('check what the sandbox can confine on this machine')
     .option('--attack [group]', 'also run about two hundred escape attempts')
     .option('--verbose', 'show every attempt')
     .action(does(async () => (await import('./commands/doctor.ts')).doctor));
