@@ -8,7 +8,7 @@
 
 import { failed, ok, type Result } from '../values/result.ts';
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from './json.ts';
-import { closedFormats } from './schema.ts';
+import { closedFormats, TYPE_NAMES } from './schema.ts';
 
 /** The whole schema as JSON. */
 const SCHEMA_LENGTH = 8 * 1024;
@@ -58,19 +58,9 @@ function closed(schema: Json | undefined, depth: number): Closed {
   return { form: { type: types, ...format, ...bounds(schema), ...purpose(schema) }, values: 1 };
 }
 
-const TYPES: ReadonlySet<Json> = new Set([
-  'object',
-  'array',
-  'string',
-  'number',
-  'integer',
-  'boolean',
-  'null',
-]);
-
 function typesOf({ type }: JsonObject): readonly Json[] {
   const types = type === undefined ? [] : Array.isArray(type) ? type : [type];
-  if (!types.every((one) => TYPES.has(one))) throw new Open('a type is unknown');
+  if (!types.every((one) => TYPE_NAMES.has(one))) throw new Open('a type is unknown');
   return types;
 }
 

@@ -113,7 +113,7 @@ const MAP_KEYWORDS: ReadonlySet<string> = new Set([
 
 /** A name, not a sentence; what a tool of a real server calls its parameters fits. */
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,39}$/;
-const TYPE_NAMES: ReadonlySet<Json> = new Set([
+export const TYPE_NAMES: ReadonlySet<Json> = new Set([
   ...['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'],
 ]);
 /** Not `identifier`: a list of them (`IGNORE-1`, `ALL-2`, …) is a sentence. */
