@@ -5,51 +5,36 @@
  */
 
 /** What one app may use. The manifest may lower or raise these within the sandbox's own maxima. */
-export interface AppLimits {
-  /** Memory of all its processes together. */
-  readonly memoryMiB: number;
-  /** CPU seconds of all its processes together, over the life of one start. */
-  readonly cpuSeconds: number;
-  readonly processes: number;
-  readonly openFiles: number;
-  /** Largest file it may write. */
-  readonly fileMiB: number;
-  /** All files in its own folder together. */
-  readonly storageMiB: number;
-  /** Files in its own folder, and in its temporary folder. */
-  readonly files: number;
-  /** From spawn to the answer of `initialize`. */
-  readonly startSeconds: number;
-  /** From `tools/call` to its result. */
-  readonly callSeconds: number;
-  /** How long its process may give no sign of life during a call: any message is one, the answer to a ping too. */
-  readonly silentSeconds: number;
-  /** An app that nobody has used for so long is ended, and started anew when it is needed. */
-  readonly idleSeconds: number;
-  /** The whole life of one process; calls under way are waited for. */
-  readonly totalSeconds: number;
-  /** One message in either direction. */
-  readonly lineBytes: number;
-  /** Messages a second in either direction; ten times as many may come at once. A request of the app counts as four. */
-  readonly messagesPerSecond: number;
-}
+export type AppLimits = { readonly [Name in keyof typeof DEFAULT_APP_LIMITS]: number };
 
-export const DEFAULT_APP_LIMITS: AppLimits = {
+export const DEFAULT_APP_LIMITS = {
+  /** Memory of all its processes together. */
   memoryMiB: 1024,
+  /** CPU seconds of all its processes together, over the life of one start. */
   cpuSeconds: 600,
   processes: 64,
   openFiles: 256,
+  /** Largest file it may write. */
   fileMiB: 64,
+  /** All files in its own folder together. */
   storageMiB: 512,
+  /** Files in its own folder, and in its temporary folder. */
   files: 10_000,
+  /** From spawn to the answer of `initialize`. */
   startSeconds: 10,
+  /** From `tools/call` to its result. */
   callSeconds: 30,
+  /** How long its process may give no sign of life during a call: any message is one, the answer to a ping too. */
   silentSeconds: 20,
+  /** An app that nobody has used for so long is ended, and started anew when it is needed. */
   idleSeconds: 600,
+  /** The whole life of one process; calls under way are waited for. */
   totalSeconds: 12 * 3600,
+  /** One message in either direction. */
   lineBytes: 1024 * 1024,
+  /** Messages a second in either direction; ten times as many may come at once. A request of the app counts as four. */
   messagesPerSecond: 100,
-};
+} as const;
 
 /**
  * Calls of one answer of a model: what a provider may give, what an agent loop may have open, and what the hub serves at
@@ -121,46 +106,37 @@ export type FactsMode = 'model' | 'patterns' | 'off';
 export type SummaryMode = 'model' | 'extract' | 'off';
 
 /** How much of its earlier history a context sees again. */
-export interface MemoryLimits {
-  /** Messages of the user, each with what followed it. */
-  readonly interactions: number;
-  /** Of all of them together. */
-  readonly characters: number;
-  /** Of the summary that stands for what is older. */
-  readonly summaryCharacters: number;
-}
+export type MemoryLimits = { readonly [Name in keyof typeof DEFAULT_MEMORY_LIMITS]: number };
 
-export const DEFAULT_MEMORY_LIMITS: MemoryLimits = {
+export const DEFAULT_MEMORY_LIMITS = {
+  /** Messages of the user, each with what followed it. */
   interactions: 10,
+  /** Of all of them together. */
   characters: 24_000,
+  /** Of the summary that stands for what is older. */
   summaryCharacters: 4_000,
-};
+} as const;
 
 /** Processes that are started before anybody needs them. */
-export interface WarmLimits {
-  /** Apps that are ready and unused. */
-  readonly apps: number;
-  /** Agent loops that are ready and unused. */
-  readonly loops: number;
-  /** How long a loop waits to be used. Apps have a limit of their own (`idleSeconds`). */
-  readonly idleSeconds: number;
-  /** With less memory left on the machine no app is started ahead of its use. */
-  readonly freeMiB: number;
-}
+export type WarmLimits = { readonly [Name in keyof typeof DEFAULT_WARM_LIMITS]: number };
 
-export const DEFAULT_WARM_LIMITS: WarmLimits = { apps: 4, loops: 2, idleSeconds: 600, freeMiB: 1024 };
+export const DEFAULT_WARM_LIMITS = {
+  /** Apps that are ready and unused. */
+  apps: 4,
+  /** Agent loops that are ready and unused. */
+  loops: 2,
+  /** How long a loop waits to be used. Apps have a limit of their own (`idleSeconds`). */
+  idleSeconds: 600,
+  /** With less memory left on the machine no app is started ahead of its use. */
+  freeMiB: 1024,
+} as const;
 
 /** Model calls that fail for a passing reason are tried again, with doubling waits. */
-export interface RetryLimits {
-  readonly attempts: number;
-  readonly firstWaitMs: number;
-  readonly longestWaitMs: number;
-  readonly callSeconds: number;
-}
+export type RetryLimits = { readonly [Name in keyof typeof DEFAULT_RETRY_LIMITS]: number };
 
-export const DEFAULT_RETRY_LIMITS: RetryLimits = {
+export const DEFAULT_RETRY_LIMITS = {
   attempts: 4,
   firstWaitMs: 500,
   longestWaitMs: 20_000,
   callSeconds: 180,
-};
+} as const;
