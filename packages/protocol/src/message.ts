@@ -13,6 +13,7 @@ import type {
   JsonSchema,
   ModelMessage,
   ModelTool,
+  ModelToolCall,
 } from '@cordon/core';
 
 /** Raised when a message changes its meaning. */
@@ -70,11 +71,7 @@ export type HubMessage =
       readonly type: 'reply';
       readonly id: number;
       readonly text: string;
-      readonly calls: readonly {
-        readonly id: string;
-        readonly name: string;
-        readonly arguments: JsonObject;
-      }[];
+      readonly calls: readonly ModelToolCall[];
     }
   /** The result of a tool call. */
   | { readonly type: 'output'; readonly id: number; readonly text: string; readonly isError: boolean }

@@ -6,9 +6,9 @@
  * Ring 0.
  */
 
-import type { Json, JsonObject } from '../json/json.ts';
+import type { Json } from '../json/json.ts';
 import type { QueryLimit, QueryUse } from '../manifest/limits.ts';
-import type { Usage } from '../model/model.ts';
+import type { ModelToolCall, Usage } from '../model/model.ts';
 import type { ServiceName } from '../model/question.ts';
 import type { Fault } from '../values/fault.ts';
 import type {
@@ -140,7 +140,7 @@ export type EventBody =
   | {
       readonly kind: 'model.message';
       readonly text: string;
-      readonly calls: readonly ModelToolCallRecord[];
+      readonly calls: readonly ModelToolCall[];
       /** Why its words end where they do, where the model did not choose to end there. */
       readonly cut?: 'length' | 'refusal';
     }
@@ -278,12 +278,6 @@ export interface DecidedBody {
   readonly warnings: readonly Reason[];
   /** How permission came, where it was needed. */
   readonly permission: 'not-needed' | 'user' | 'grant' | 'denied';
-}
-
-export interface ModelToolCallRecord {
-  readonly id: string;
-  readonly name: string;
-  readonly arguments: JsonObject;
 }
 
 export type Event = EventFrame & EventBody;
