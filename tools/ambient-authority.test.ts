@@ -350,10 +350,6 @@ const LISTED: Readonly<Record<string, Use>> = {
   'packages/sandbox/src/command/command.ts': { of: ['files'], why: 'finds the program that a command names' },
   'packages/sandbox/src/kernel/control-group.ts': { of: ['files'], why: 'control groups are folders' },
   'packages/sandbox/src/kernel/control-groups.ts': { of: ['files'], why: 'control groups are folders' },
-  'packages/sandbox/src/launch/delivery.ts': {
-    of: ['files'],
-    why: 'finds the program inside among the processes of the host, to signal it',
-  },
   'packages/sandbox/src/launch/descriptors.ts': {
     of: ['files'],
     why: 'opens what a confined process inherits',
@@ -388,13 +384,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'looks which deleted files the processes of an app still hold',
   },
   'packages/sandbox/src/command/npx.ts': { of: ['files'], why: 'finds a package that `npx` would run' },
+  'packages/sandbox/src/kernel/proc.ts': { of: ['files'], why: 'reads what /proc says of processes' },
   'packages/sandbox/src/kernel/proc-view.ts': {
     of: ['files'],
     why: 'looks what this machine has in /proc, to cover what no app needs',
-  },
-  'packages/sandbox/src/watch/known-process.ts': {
-    of: ['files'],
-    why: 'reads when a process started, so that no other is ended in its place',
   },
   'packages/sandbox/src/launch/silent-stream.ts': {
     of: ['sockets'],

@@ -4,7 +4,7 @@
  *
  * Ring 0.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { processIds, statusOf } from '../kernel/proc.ts';
 
 /** The first program inside: process 1 is ours, or bubblewrap's, and starts one other. */
 const FIRST_INSIDE = 2;
@@ -15,44 +15,14 @@ const FIRST_INSIDE = 2;
  */
 export function deliverSignal(root: number, isBehindHandover: boolean, signal: NodeJS.Signals): boolean {
   try {
-    const children = childrenByParent();
-    const first = children.get(root)?.find(({ inside }) => inside === FIRST_INSIDE);
+    const all = processIds().map((pid) => ({ pid, status: statusOf(pid) }));
+    const childrenOf = (parent: number) => all.filter(({ status }) => status?.parent === parent);
+    const first = childrenOf(root).find(({ status }) => status?.numbers.slice(1).at(-1) === FIRST_INSIDE);
     if (first === undefined) return false;
     // Behind the hand-over the program is its only child.
-    const program = isBehindHandover ? children.get(first.pid)?.[0] : first;
+    const program = isBehindHandover ? childrenOf(first.pid)[0] : first;
     return program !== undefined && process.kill(program.pid, signal);
   } catch {
     return false;
-  }
-}
-
-interface Entry {
-  readonly pid: number;
-  /** Its number in the innermost namespace that it is in. */
-  readonly inside: number;
-}
-
-function childrenByParent(): ReadonlyMap<number, readonly Entry[]> {
-  const children = new Map<number, Entry[]>();
-  for (const name of readdirSync('/proc')) {
-    const pid = Number(name);
-    if (!Number.isInteger(pid)) continue;
-    const status = statusOf(pid);
-    if (status === null) continue;
-    const siblings = children.get(status.parent) ?? [];
-    children.set(status.parent, [...siblings, { pid, inside: status.inside }]);
-  }
-  return children;
-}
-
-/** proc(5), `/proc/PID/status`: NSpid lists the process's numbers, from the reader's namespace to its own. */
-function statusOf(pid: number): { readonly parent: number; readonly inside: number } | null {
-  try {
-    const text = readFileSync(`/proc/${pid}/status`, 'latin1');
-    const parent = /^PPid:\s*(\d+)$/m.exec(text)?.[1];
-    const inside = /^NSpid:.*\t(\d+)\t(\d+)$/m.exec(text)?.[2];
-    return parent === undefined ? null : { parent: Number(parent), inside: Number(inside ?? 0) };
-  } catch {
-    return null; // ended since the listing
   }
 }

@@ -4,9 +4,10 @@
  *
  * Ring 0.
  */
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { processIds, statusOf } from '../kernel/proc.ts';
 import { INIT_INSIDE } from './bubblewrap.ts';
 
 export interface OrphanSearch {
@@ -30,20 +31,12 @@ export function sweepAtStart(search: OrphanSearch): void {
 /** The same, once. Never throws; resolves when all have been sent their end. */
 export async function sweepOrphans(search: OrphanSearch): Promise<void> {
   let sliceEnds = 0;
-  for (const pid of processes()) {
+  for (const pid of processIds()) {
     if (performance.now() > sliceEnds) {
       await setImmediate();
       sliceEnds = performance.now() + SLICE_MS;
     }
     if (isOrphan(pid, search)) kill(pid);
-  }
-}
-
-function processes(): readonly number[] {
-  try {
-    return readdirSync('/proc').map(Number).filter(Number.isInteger);
-  } catch {
-    return [];
   }
 }
 
@@ -56,8 +49,10 @@ function isOrphan(pid: number, { bwrap, user }: OrphanSearch): boolean {
     if (read(pid, 'comm').trim() !== basename(bwrap).slice(0, LONGEST_NAME)) return false;
     const command = read(pid, 'cmdline');
     const half = halfOf(command.split('\0'));
-    const { parent, users, numbers } = statusOf(pid);
-    if (half === null || parent === 0 || read(parent, 'cmdline') === command) return false;
+    const status = statusOf(pid);
+    if (half === null || status === null) return false;
+    const { parent, users, numbers } = status;
+    if (parent === 0 || read(parent, 'cmdline') === command) return false;
     switch (half) {
       case 'sandbox':
         return users.every((id) => id === user) && numbers.length > 1 && numbers.at(-1) === 1;
@@ -85,28 +80,8 @@ function halfOf([, option, descriptor = '', dashes, ...command]: readonly string
   return command.includes('--args') && command.includes(INIT_INSIDE) ? 'stage' : null;
 }
 
-function read(pid: number, file: 'comm' | 'cmdline' | 'status'): string {
+function read(pid: number, file: 'comm' | 'cmdline'): string {
   return readFileSync(`/proc/${pid}/${file}`, 'latin1');
-}
-
-interface ProcessStatus {
-  readonly parent: number;
-  /** Real, effective, saved, and of the file system. */
-  readonly users: readonly number[];
-  /** Its numbers, from the reader's namespace to its own. */
-  readonly numbers: readonly number[];
-}
-
-/** proc(5), `/proc/PID/status`. Throws when a line is missing. */
-function statusOf(pid: number): ProcessStatus {
-  const lines = read(pid, 'status').split('\n');
-  const line = (name: string) => {
-    const [, ...values] = lines.find((text) => text.startsWith(`${name}:`))?.split('\t') ?? [];
-    if (values.length === 0) throw new Error(`no ${name}`);
-    return values.map(Number);
-  };
-  const [parent = 0] = line('PPid');
-  return { parent, users: line('Uid'), numbers: line('NSpid') };
 }
 
 function isAmongMountsOf(hub: number | 'self', pid: number): boolean {

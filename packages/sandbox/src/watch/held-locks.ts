@@ -5,7 +5,8 @@
  *
  * Ring 0.
  */
-import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { namesIn, readUpTo, statusOf } from '../kernel/proc.ts';
 
 /** One look at the locks of the machine serves all sandboxes for so long. */
 const FRESH_MS = 200;
@@ -14,7 +15,6 @@ const FRESH_MS = 200;
  * so that a look takes seconds, and nobody measures any sandbox meanwhile.
  */
 const MOST_MAPPINGS = 8 * 1024 * 1024;
-const PIECE = 64 * 1024;
 
 /**
  * proc(5), `/proc/locks`, without those that wait (`->`) and without those of an open file (OFD), which have no owner and which
@@ -81,8 +81,8 @@ export function lockTable(locks: string): LockTable {
  * this user that may not be looked at can be an app's, which runs a program that it cannot read.
  */
 function isStranger(pid: number): boolean {
-  const user = /^Uid:\s*(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1];
-  return user !== undefined && Number(user) !== process.getuid?.();
+  const [user] = statusOf(pid)?.users ?? [];
+  return user !== undefined && user !== process.getuid?.();
 }
 
 /** Null: it has ended, or may not be looked at. */
@@ -125,9 +125,9 @@ export function areMapped(processes: readonly string[], files: ReadonlySet<strin
   if (files.size === 0) return false;
   let left = MOST_MAPPINGS;
   for (const folder of processes) {
-    const mappings = read(`${folder}/maps`, left);
+    const mappings = unlessEnded(() => readUpTo(`${folder}/maps`, left));
+    if (mappings === null) return true;
     left -= mappings.length;
-    if (left <= 0) return true;
     // proc(5), `/proc/PID/maps`: addresses, rights, offset, device, inode.
     for (const [, file = ''] of mappings.matchAll(/^\S+ \S+ \S+ (\S+ \d+)/gm))
       if (files.has(file)) return true;
@@ -135,37 +135,15 @@ export function areMapped(processes: readonly string[], files: ReadonlySet<strin
   return false;
 }
 
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return []; // it has ended since
-  }
+function read(path: string): string {
+  return unlessEnded(() => readFileSync(path, 'latin1'));
 }
 
-/** Its first `most` bytes; empty where it has ended since. */
-function read(path: string, most = Number.POSITIVE_INFINITY): string {
+/** Empty where the process has ended since. */
+function unlessEnded<T>(look: () => T): T | '' {
   try {
-    if (most === Number.POSITIVE_INFINITY) return readFileSync(path, 'latin1');
-    const file = openSync(path, 'r');
-    try {
-      return readPieces(file, most);
-    } finally {
-      closeSync(file);
-    }
+    return look();
   } catch {
     return '';
   }
-}
-
-function readPieces(file: number, most: number): string {
-  const pieces: Buffer[] = [];
-  for (let left = most; left > 0; ) {
-    const piece = Buffer.allocUnsafe(Math.min(left, PIECE));
-    const length = readSync(file, piece);
-    if (length === 0) break;
-    pieces.push(piece.subarray(0, length));
-    left -= length;
-  }
-  return Buffer.concat(pieces).toString('latin1');
 }

@@ -4,7 +4,10 @@
  *
  * Ring 0.
  */
-import { readFileSync } from 'node:fs';
+import { statFields } from '../kernel/proc.ts';
+
+/** The 22nd field of proc(5), `/proc/PID/stat`, counted from the third on. */
+const STARTED = 19;
 
 export interface KnownProcess {
   readonly pid: number;
@@ -14,14 +17,8 @@ export interface KnownProcess {
 
 /** Null: it has ended. */
 export function knownProcess(pid: number): KnownProcess | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // proc(5): field 22; the name before the third may hold spaces and brackets.
-    const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-    return started === undefined ? null : { pid, started };
-  } catch {
-    return null;
-  }
+  const started = statFields(`/proc/${pid}`)?.[STARTED];
+  return started === undefined ? null : { pid, started };
 }
 
 /** Ends its process group, if it leads one, and else itself. */

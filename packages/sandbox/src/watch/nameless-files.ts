@@ -4,15 +4,15 @@
  *
  * Ring 0.
  */
-import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { errorCode } from '../kernel/error-code.ts';
+import { readUpTo } from '../kernel/proc.ts';
 
 /** What is there and cannot be measured. */
 export const UNSEEN = Number.POSITIVE_INFINITY;
 
 /** Beyond it, it is not looked for what a process has mapped: some 20,000 mappings. */
 const LONGEST_MAPS = 1024 * 1024;
-const CHUNK = 64 * 1024;
 
 /**
  * Bytes on `disk` of each such file of the processes, of which each is a folder of `/proc`; null between two of them, so
@@ -99,21 +99,4 @@ function hex(digits: string): number {
 /** As stat(2) gives it (makedev(3)). */
 function deviceNumber(major: number, minor: number): number {
   return (minor & 0xff) + (major & 0xfff) * 0x100 + ((minor & ~0xff) >>> 0) * 0x1000;
-}
-
-/** Null: there is more. */
-function readUpTo(path: string, most: number): string | null {
-  const file = openSync(path, 'r');
-  try {
-    const bytes = Buffer.alloc(CHUNK);
-    let text = '';
-    const next = () => readSync(file, bytes, 0, CHUNK, null);
-    for (let read = next(); read > 0; read = next()) {
-      text += bytes.toString('latin1', 0, read);
-      if (text.length > most) return null;
-    }
-    return text;
-  } finally {
-    closeSync(file);
-  }
 }

@@ -7,14 +7,12 @@
  */
 
 import { lstatSync, opendirSync, statfsSync, statSync } from 'node:fs';
+import type { AppLimits } from '@cordon/core';
 import { errorCode } from '../kernel/error-code.ts';
 import type { Excess } from '../spec/backend.ts';
 import { namelessFiles, UNSEEN } from './nameless-files.ts';
 
-export interface FolderLimits {
-  readonly storageMiB: number;
-  readonly files: number;
-}
+export type FolderLimits = Pick<AppLimits, 'storageMiB' | 'files'>;
 
 const LONGEST_PAUSE_MS = 2_000;
 /** How often the room on the disk is looked at: 2 µs for each disk, however many apps there are. */

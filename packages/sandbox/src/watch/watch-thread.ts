@@ -24,7 +24,7 @@ port.on('message', (order: WatchOrder) => {
 });
 
 function begin(id: number, sandbox: WatchedSandbox): () => void {
-  const { root, hasPidNamespace, hasNetworkNamespace, hasTmp, limits } = sandbox;
+  const { root, hasPidNamespace, limits } = sandbox;
   const group = sandbox.group === null ? null : new ControlGroup(sandbox.group);
   const onExcess = (excess: Excess) => {
     stop(id);
@@ -33,11 +33,7 @@ function begin(id: number, sandbox: WatchedSandbox): () => void {
     group?.kill();
   };
   const endings = [
-    watchdog.add({
-      ...{ root: root.pid, hasPidNamespace, hasNetworkNamespace, hasTmp, limits },
-      counted: group,
-      onExcess,
-    }),
+    watchdog.add({ ...sandbox, root: root.pid, counted: group, onExcess }),
     ...sandbox.ownFolders.map((folder) =>
       ownFolders.watch(folder, limits, onExcess, () => processFolders(root.pid, hasPidNamespace)),
     ),

@@ -7,8 +7,10 @@
  * Ring 0.
  */
 
-import { readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { readFileSync, statfsSync, statSync } from 'node:fs';
 import { freemem } from 'node:os';
+import type { AppLimits } from '@cordon/core';
+import { namesIn, statFields } from '../kernel/proc.ts';
 import type { Excess } from '../spec/backend.ts';
 import { HeldLocks } from './held-locks.ts';
 
@@ -29,27 +31,25 @@ const LONGEST_LOCK_MS = 5_000;
 /** So many times as long as a look for locks took, none is made. Attack: thousands of open files, each of which is looked at. */
 const LOCKS_PAUSE = 10;
 
-/** What a whole tree of processes may use. */
-export interface TreeLimits {
-  readonly memoryMiB: number;
-  /** CPU seconds of all processes together, those that ended included. */
-  readonly cpuSeconds: number;
-  readonly processes: number;
-  /** Sockets of all processes together: each holds memory of the kernel that counts for no process. */
-  readonly openFiles: number;
-  /** Files in the private /tmp, and in the private /dev/shm. */
-  readonly files: number;
-}
+/**
+ * What a whole tree of processes may use. `openFiles`: sockets of all processes together, each of which holds memory of the
+ * kernel that counts for no process. `files`: in the private /tmp, and in the private /dev/shm.
+ */
+export type TreeLimits = Pick<AppLimits, 'memoryMiB' | 'cpuSeconds' | 'processes' | 'openFiles' | 'files'>;
 
-export interface Watch {
-  /** Host pid of the sandbox's first process. */
-  readonly root: number;
-  /** Whether that process has its own pid namespace; without one, its descendants are searched for on the host. */
+/** What can be seen of a sandbox from outside. */
+export interface SeenSandbox {
+  /** Whether its first process has its own pid namespace; without one, its descendants are searched for on the host. */
   readonly hasPidNamespace: boolean;
   /** Whether the sockets in its network namespace are its own. */
   readonly hasNetworkNamespace: boolean;
   readonly hasTmp: boolean;
   readonly limits: TreeLimits;
+}
+
+export interface Watch extends SeenSandbox {
+  /** Host pid of the sandbox's first process. */
+  readonly root: number;
   /** As the kernel counts, where a control group does; what it does not count is summed here. */
   readonly counted: { cpuSeconds(): number | null; memoryMiB(): number | null } | null;
   /** Called at most once, with the limit. */
@@ -336,32 +336,13 @@ function processesIn(proc: string): ReadonlyMap<number, Member> {
   return found;
 }
 
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-/** proc(5), `/proc/PID/stat`: fields 4, 14 to 17 and 24, counted after the name, which may hold spaces and brackets. */
+/** proc(5), `/proc/PID/stat`: fields 4, 14 to 17 and 24. Null: it has ended since the listing. */
 function readStat(folder: string): Member | null {
-  try {
-    const text = readFileSync(`${folder}/stat`, 'latin1');
-    const fields = text
-      .slice(text.lastIndexOf(')') + 2)
-      .split(' ')
-      .map(Number);
-    const [user = 0, system = 0, childUser = 0, childSystem = 0] = fields.slice(11, 15);
-    return {
-      folder,
-      parent: fields[1] ?? 0,
-      pages: fields[21] ?? 0,
-      ticks: user + system + childUser + childSystem,
-    };
-  } catch {
-    return null; // ended since the listing
-  }
+  const fields = statFields(folder)?.map(Number);
+  if (fields === undefined) return null;
+  const [user = 0, system = 0, childUser = 0, childSystem = 0] = fields.slice(11, 15);
+  const ticks = user + system + childUser + childSystem;
+  return { folder, parent: fields[1] ?? 0, pages: fields[21] ?? 0, ticks };
 }
 
 /**

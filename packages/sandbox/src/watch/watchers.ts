@@ -11,17 +11,14 @@ import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from '
 import type { Excess } from '../spec/backend.ts';
 import type { KnownProcess } from './known-process.ts';
 import type { FolderLimits } from './own-folder.ts';
-import type { TreeLimits, Units } from './watchdog.ts';
+import type { SeenSandbox, TreeLimits, Units } from './watchdog.ts';
 
 /** What the thread knows about one sandbox. */
-export interface WatchedSandbox {
+export interface WatchedSandbox extends SeenSandbox {
   /** Host pid of the process whose end is the end of all. */
   readonly outer: KnownProcess;
   /** The sandbox's first process. */
   readonly root: KnownProcess;
-  readonly hasPidNamespace: boolean;
-  readonly hasNetworkNamespace: boolean;
-  readonly hasTmp: boolean;
   readonly limits: TreeLimits & FolderLimits;
   /** The folder of its control group; null: it has none. */
   readonly group: string | null;
