@@ -94,13 +94,8 @@ function specOf(app: AppCommand, context: CommandContext, wish: PackageWish): Re
   const cwd = workingFolder(app, context, mounts);
   if (!cwd.ok) return cwd;
   const written = granted.value.filter(({ access }) => access === 'write');
-  const remembered =
-    context.writtenFolders === undefined
-      ? ok(null)
-      : rememberWrittenFolders(
-          context.writtenFolders,
-          written.flatMap(({ host, inside }) => [host.host, inside]),
-        );
+  const paths = written.flatMap(({ host, inside }) => [host.host, inside]);
+  const remembered = rememberWrittenFolders(context.writtenFolders, paths);
   if (!remembered.ok) return remembered;
   const { executable, args, usr, env } = program.value;
   const isNode = executable === NODE_INSIDE;
@@ -174,13 +169,23 @@ function nodeProgram(
   app: AppCommand,
   context: CommandContext,
 ): Result<Program, Fault> {
-  const at = scriptIndex(args, NODE_VALUE_OPTIONS);
-  if (at === null) return ok(ownNode(args, app, []));
+  const script = withScript(args, NODE_VALUE_OPTIONS, app, context);
+  return script.ok ? ok(ownNode(script.value.args, app, script.value.code)) : script;
+}
+
+/** The arguments with the real path of the script among them, and the code that it needs to see. */
+function withScript(
+  args: readonly string[],
+  withValue: ReadonlySet<string>,
+  app: AppCommand,
+  context: CommandContext,
+): Result<Pick<Program, 'args' | 'code'>, Fault> {
+  const at = scriptIndex(args, withValue);
+  if (at === null) return ok({ args, code: [] });
   const script = resolveScript(args[at] ?? '', app, context);
   if (!script.ok) return script;
   const code = codeMounts(script.value, fenceOf(context));
-  if (!code.ok) return code;
-  return ok(ownNode([...args.slice(0, at), script.value, ...args.slice(at + 1)], app, code.value));
+  return code.ok ? ok({ args: args.with(at, script.value), code: code.value }) : code;
 }
 
 function ownNode(args: readonly string[], { limits }: AppCommand, code: readonly Mount[]): Program {
@@ -214,7 +219,7 @@ function installedProgram(call: PackageCall, host: CheckedPath, app: AppCommand)
     if (!bin.ok) return bin;
     return ok(ownNode([`${PACKAGE_INSIDE}${bin.value.slice(host.host.length)}`, ...call.args], app, code));
   }
-  const python = PROGRAM_FOLDERS.map((folder) => `${folder}/python3`).find((path) => existsSync(path));
+  const python = systemProgram('python3');
   if (python === undefined)
     return unavailable('`python3` was not found in the folders of the system', 'install Python 3');
   const bin = call.bin ?? call.packages[0]?.name ?? '';
@@ -237,14 +242,13 @@ function hostProgram(app: AppCommand, context: CommandContext): Result<Program, 
   const isOwnFile = !PROGRAM_FOLDERS.some((folder) => isWithin(executable.value, folder));
   const own = isOwnFile ? fileMount(executable.value, context) : ok([]);
   if (!own.ok) return own;
-  const at = INTERPRETERS.test(basename(app.command)) ? scriptIndex(app.args, new Set()) : null;
-  if (at === null) return ok({ executable: executable.value, args: app.args, usr: true, code: own.value });
-  const script = resolveScript(app.args[at] ?? '', app, context);
+  const runsScript = INTERPRETERS.test(basename(app.command));
+  const script = runsScript
+    ? withScript(app.args, new Set(), app, context)
+    : ok({ args: app.args, code: [] });
   if (!script.ok) return script;
-  const code = codeMounts(script.value, fenceOf(context));
-  if (!code.ok) return code;
-  const args = [...app.args.slice(0, at), script.value, ...app.args.slice(at + 1)];
-  return ok({ executable: executable.value, args, usr: true, code: [...own.value, ...code.value] });
+  const { args, code } = script.value;
+  return ok({ executable: executable.value, args, usr: true, code: [...own.value, ...code] });
 }
 
 /** A name is looked up in the system's folders only, a path is taken as it is; PATH of the hub has no say. */
@@ -255,13 +259,17 @@ function findHostProgram(command: string, app: AppCommand, context: CommandConte
     if (!file.ok) return unavailable(`the command \`${command}\` does not exist`);
     return codePath(asked, file.value.host, app, context);
   }
-  const found = PROGRAM_FOLDERS.map((folder) => `${folder}/${command}`).find((path) => existsSync(path));
+  const found = systemProgram(command);
   return found === undefined
     ? unavailable(
         `the command \`${command}\` was not found in ${PROGRAM_FOLDERS.slice(0, 3).join(', ')}`,
         'install it for the whole system, or give the absolute path of a program file',
       )
     : ok(found);
+}
+
+function systemProgram(name: string): string | undefined {
+  return PROGRAM_FOLDERS.map((folder) => `${folder}/${name}`).find((path) => existsSync(path));
 }
 
 /** A single program file outside /usr: that file and nothing beside it. */
@@ -321,7 +329,7 @@ function codePath(
   context: CommandContext,
 ): Result<string, Fault> {
   const walk = walkLinks(asked);
-  const planted = walk === null ? ok([]) : linksOfApps(walk, app, context);
+  const planted = linksOfApps(walk?.links ?? [], app, context);
   if (!planted.ok) return planted;
   const leadsOut = planted.value.some(({ folders }) => !folders.some((folder) => isWithin(real, folder)));
   if (walk?.end === real && !leadsOut) return ok(real);
@@ -395,14 +403,14 @@ function listedMount(
     );
   const data = existsSync(context.dataFolder) ? checkPath(context.dataFolder) : null;
   const fences = [context.dataFolder, ...(data?.ok === true ? [data.value.host] : [])];
-  for (const real of [inside, host.value.host])
-    if (real === '/' || fences.some((fence) => isWithin(fence, real) || isWithin(real, fence)))
-      return unavailable(
-        `the file permission \`${path}\` would show Cordon's own data folder or the whole disk`,
-      );
-  for (const real of [inside, host.value.host])
-    if ((context.closed ?? []).some((file) => isWithin(file, real)))
-      return unavailable(`the file permission \`${path}\` would show the app a key that Cordon reads`);
+  const reals = [inside, host.value.host];
+  const meets = (fence: string) => reals.some((real) => isWithin(fence, real) || isWithin(real, fence));
+  if (reals.includes('/') || fences.some(meets))
+    return unavailable(
+      `the file permission \`${path}\` would show Cordon's own data folder or the whole disk`,
+    );
+  if ((context.closed ?? []).some((file) => reals.some((real) => isWithin(file, real))))
+    return unavailable(`the file permission \`${path}\` would show the app a key that Cordon reads`);
   // Attack: whoever answers there is asked for anything, and a mount that cannot be written is no obstacle.
   if (access === 'read' && host.value.kind === 'socket')
     return unavailable(
@@ -415,7 +423,7 @@ function listedMount(
       'set `unixSockets` in its manifest to true: it can then connect to every socket in the folders that it sees',
     );
   const walk = walkLinks(inside);
-  const planted = walk === null ? ok([]) : linksOfApps(walk, app, context);
+  const planted = linksOfApps(walk?.links ?? [], app, context);
   if (!planted.ok) return planted;
   // Compared with what was checked before: links that come and go in between lead elsewhere.
   if (walk?.end !== host.value.host || planted.value.length > 0)
@@ -434,12 +442,12 @@ interface PlantedLink {
 
 /** Links that an app can have put there. What was granted earlier is looked up only where there is a link at all. */
 function linksOfApps(
-  { links }: LinkWalk,
+  links: LinkWalk['links'],
   app: AppCommand,
   { writable = [], writtenFolders }: CommandContext,
 ): Result<readonly PlantedLink[], Fault> {
   if (links.length === 0) return ok([]);
-  const written = writtenFolders === undefined ? ok([]) : readWrittenFolders(writtenFolders);
+  const written = readWrittenFolders(writtenFolders);
   if (!written.ok) return written;
   const folders = [...app.files.write, ...writable, ...written.value].flatMap((folder) => [
     resolve(folder),

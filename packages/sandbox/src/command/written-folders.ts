@@ -11,8 +11,9 @@ import { type Fault, failed, fault, ok, parseJson, type Result } from '@cordon/c
 import { errorCode } from '../kernel/error-code.ts';
 import { makeFolder } from './make-folder.ts';
 
-/** All paths of the record; none where there is no record yet. What cannot be read or understood is a fault. */
-export function readWrittenFolders(record: string): Result<readonly string[], Fault> {
+/** All paths of the record; none where none is kept, or there is none yet. What cannot be read or understood is a fault. */
+export function readWrittenFolders(record: string | undefined): Result<readonly string[], Fault> {
+  if (record === undefined) return ok([]);
   let text: string;
   try {
     text = readFileSync(record, 'utf8');
@@ -30,8 +31,11 @@ export function readWrittenFolders(record: string): Result<readonly string[], Fa
 }
 
 /** Adds those that are missing; they are on the disk when this returns, so before an app can write there. */
-export function rememberWrittenFolders(record: string, paths: readonly string[]): Result<null, Fault> {
-  if (paths.length === 0) return ok(null);
+export function rememberWrittenFolders(
+  record: string | undefined,
+  paths: readonly string[],
+): Result<null, Fault> {
+  if (record === undefined || paths.length === 0) return ok(null);
   const known = readWrittenFolders(record);
   if (!known.ok) return known;
   const missing = [...new Set(paths)].filter((path) => !known.value.includes(path));

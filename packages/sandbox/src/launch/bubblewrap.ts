@@ -276,16 +276,8 @@ function limitOptions(
 
 /** Root gives up its identity before bubblewrap: user 0 of the host may write sysctls without any capability. */
 export function dropRoot(host: HostPrograms, uid: number): readonly string[] {
-  return [
-    host.setpriv,
-    '--reuid',
-    String(uid),
-    '--regid',
-    String(uid),
-    '--clear-groups',
-    '--no-new-privs',
-    '--',
-  ];
+  const identity = ['--reuid', String(uid), '--regid', String(uid)];
+  return [host.setpriv, ...identity, '--clear-groups', '--no-new-privs', '--'];
 }
 
 /**
