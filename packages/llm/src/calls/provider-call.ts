@@ -19,9 +19,7 @@ import type { Gathered } from '../prompt/answer.ts';
 import type { CallSignatures } from '../prompt/call-signatures.ts';
 import { ShownText } from '../prompt/shown-text.ts';
 import { identify, keyOf } from '../providers/access.ts';
-import { anthropic } from '../providers/anthropic.ts';
-import { google } from '../providers/google.ts';
-import { openai } from '../providers/openai.ts';
+import { hosted } from '../providers/hosted.ts';
 import { openaiCompatible } from '../providers/openai-compatible.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { Failure } from '../transport/failure.ts';
@@ -83,23 +81,12 @@ function remember(model: string, gathered: Gathered, signatures: CallSignatures)
 }
 
 function providerOf(config: ProviderConfig): Provider {
-  switch (config.kind) {
-    case 'openai': {
-      const { baseUrl } = config;
-      // OpenAI's own library always sends an authorization header, be it an empty one.
-      return baseUrl !== undefined && keyOf(config) === undefined
-        ? openaiCompatible({ kind: 'openai-compatible', baseUrl })
-        : openai(config);
-    }
-    case 'anthropic':
-      return anthropic(config);
-    case 'google':
-      return google(config);
-    case 'openai-compatible':
-      return openaiCompatible(config);
-    default:
-      return config satisfies never;
-  }
+  if (config.kind === 'openai-compatible') return openaiCompatible(config);
+  const { kind, baseUrl } = config;
+  // OpenAI's own library always sends an authorization header, be it an empty one.
+  return kind === 'openai' && baseUrl !== undefined && keyOf(config) === undefined
+    ? openaiCompatible({ kind: 'openai-compatible', baseUrl })
+    : hosted(config);
 }
 
 /** What servers answer to a `response_format` that they do not know: 400, 422 (FastAPI) or 501. */
