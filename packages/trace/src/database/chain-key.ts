@@ -44,7 +44,11 @@ export class ChainKey {
   }
 
   isSignature(signature: Uint8Array, head: SignedHead): boolean {
-    const right = this.sign(head);
-    return right.length === signature.length && timingSafeEqual(right, signature);
+    return isSameDigest(signature, this.sign(head));
   }
+}
+
+/** Takes as long whatever they have in common. */
+export function isSameDigest(left: Uint8Array, right: Uint8Array): boolean {
+  return left.length === right.length && timingSafeEqual(left, right);
 }

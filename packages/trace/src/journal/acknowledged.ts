@@ -11,7 +11,7 @@
  *
  * Ring 0. Uses the file system.
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -28,6 +28,7 @@ import { join } from 'node:path';
 
 import { id, type SessionId } from '@cordon/core';
 
+import { isSameDigest } from '../database/chain-key.ts';
 import { StoreFailure, storeFault } from '../database/fault.ts';
 import type { KeyedDigest } from '../database/keyed-digest.ts';
 import type { Seal } from '../database/seal.ts';
@@ -50,14 +51,17 @@ export interface AcknowledgementsOptions {
   readonly now: () => number;
 }
 
+interface Head {
+  readonly events: number;
+  readonly digest: Buffer;
+}
+
 interface Slot {
   readonly number: number;
   readonly isKeyed: boolean;
   readonly machineRun: Buffer;
-  readonly appended: number;
-  readonly synced: number;
-  readonly appendedDigest: Buffer;
-  readonly syncedDigest: Buffer;
+  readonly appended: Head;
+  readonly synced: Head;
 }
 
 interface Held {
@@ -95,7 +99,13 @@ export class Acknowledgements {
    */
   create(session: SessionId, events: number, head: Uint8Array): void {
     if (!NAME.test(session)) throw new Error('the name of a session must be a plain file name');
-    const slot = this.#slot(session, 1, events, head, null);
+    const slot: Slot = {
+      number: 1,
+      isKeyed: this.#options.digest.isKeyed,
+      machineRun: this.#machineRun,
+      appended: this.#head(session, events, head),
+      synced: this.#head(session, 0, NOTHING),
+    };
     const { folder } = this.#options;
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -124,14 +134,15 @@ export class Acknowledgements {
       const held = this.#held.get(session) ?? this.#open(session);
       if (held === null) return this.create(session, events, head);
       const { slot } = held;
-      const next = this.#slot(session, slot.number + 1, events, head, isSynced ? 'synced' : slot);
-      writeSync(
-        held.file,
-        this.#encode(session, next),
-        0,
-        BODY_BYTES + DIGEST_BYTES,
-        (next.number % 2) * SLOT_BYTES,
-      );
+      const appended = this.#head(session, events, head);
+      const next: Slot = {
+        number: slot.number + 1,
+        isKeyed: this.#options.digest.isKeyed,
+        machineRun: this.#machineRun,
+        appended,
+        synced: isSynced ? appended : slot.synced,
+      };
+      this.#write(held.file, session, next);
       held.slot = next;
       if (isSynced) this.#syncNowAndThen(held);
     } catch {
@@ -192,25 +203,19 @@ export class Acknowledgements {
     for (const session of this.#names()) {
       const slot = this.#read(session, false);
       if (slot === 'none' || slot === 'unreadable') continue;
-      const appended = hashOf(session, slot.appended);
-      const synced = hashOf(session, slot.synced);
+      const appended = hashOf(session, slot.appended.events);
+      const synced = hashOf(session, slot.synced.events);
       // A journal that lacks what was acknowledged stays one: with the new key the file cannot be read.
       if (appended === null || synced === null) continue;
       const next: Slot = {
         ...slot,
         number: slot.number + 1,
-        appendedDigest: this.#digestOf(session, slot.appended, appended, seal),
-        syncedDigest: this.#digestOf(session, slot.synced, synced, seal),
+        appended: this.#head(session, slot.appended.events, appended, seal),
+        synced: this.#head(session, slot.synced.events, synced, seal),
       };
       const file = openSync(this.#path(session), constants.O_RDWR | constants.O_NOFOLLOW);
       try {
-        writeSync(
-          file,
-          this.#encode(session, next, seal),
-          0,
-          BODY_BYTES + DIGEST_BYTES,
-          (next.number % 2) * SLOT_BYTES,
-        );
+        this.#write(file, session, next, seal);
         fsyncSync(file);
       } finally {
         closeSync(file);
@@ -221,35 +226,10 @@ export class Acknowledgements {
 
   #headOf(session: SessionId, slot: Slot): AcknowledgedHead {
     const isThisRun = this.#options.machineRun !== null && slot.machineRun.equals(this.#machineRun);
-    const [events, digest] = isThisRun
-      ? [slot.appended, slot.appendedDigest]
-      : [slot.synced, slot.syncedDigest];
+    const { events, digest } = isThisRun ? slot.appended : slot.synced;
     // Without the key the digest tells nothing.
     if (slot.isKeyed && !this.#options.digest.isKeyed) return { events, is: () => true };
-    return { events, is: (hash) => same(digest, this.#digestOf(session, events, hash)) };
-  }
-
-  #slot(
-    session: SessionId,
-    number: number,
-    events: number,
-    head: Uint8Array,
-    synced: Slot | 'synced' | null,
-  ): Slot {
-    const appendedDigest = this.#digestOf(session, events, head);
-    const before =
-      synced === 'synced'
-        ? { synced: events, syncedDigest: appendedDigest }
-        : (synced ?? { synced: 0, syncedDigest: this.#digestOf(session, 0, NOTHING) });
-    return {
-      number,
-      isKeyed: this.#options.digest.isKeyed,
-      machineRun: this.#machineRun,
-      appended: events,
-      appendedDigest,
-      synced: before.synced,
-      syncedDigest: before.syncedDigest,
-    };
+    return { events, is: (hash) => isSameDigest(digest, this.#head(session, events, hash).digest) };
   }
 
   #open(session: SessionId): Held | null {
@@ -288,17 +268,22 @@ export class Acknowledgements {
     }
   }
 
+  #write(file: number, session: SessionId, slot: Slot, seal?: Seal): void {
+    const bytes = this.#encode(session, slot, seal);
+    writeSync(file, bytes, 0, bytes.length, (slot.number % 2) * SLOT_BYTES);
+  }
+
   #encode(session: SessionId, slot: Slot, seal?: Seal): Buffer {
     const bytes = Buffer.alloc(BODY_BYTES + DIGEST_BYTES);
     MAGIC.copy(bytes);
     const isKeyed = seal === undefined ? this.#options.digest.isKeyed : this.#options.digest.isKeyedBy(seal);
     bytes[8] = isKeyed ? 1 : 0;
     bytes.writeDoubleLE(slot.number, 16);
-    bytes.writeDoubleLE(slot.appended, 24);
-    bytes.writeDoubleLE(slot.synced, 32);
+    bytes.writeDoubleLE(slot.appended.events, 24);
+    bytes.writeDoubleLE(slot.synced.events, 32);
     slot.machineRun.copy(bytes, 40);
-    slot.appendedDigest.copy(bytes, 56);
-    slot.syncedDigest.copy(bytes, 88);
+    slot.appended.digest.copy(bytes, 56);
+    slot.synced.digest.copy(bytes, 88);
     this.#proofOf(session, bytes.subarray(0, BODY_BYTES), seal).copy(bytes, BODY_BYTES);
     return bytes;
   }
@@ -315,17 +300,16 @@ export class Acknowledgements {
     const isProven = isKeyed
       ? !digest.isKeyed || this.#proofOf(session, body).equals(proof)
       : isPlain && (!digest.isKeyed || acceptsPlain);
-    const slot = {
+    const slot: Slot = {
       number: bytes.readDoubleLE(16),
       isKeyed,
       machineRun: Buffer.from(bytes.subarray(40, 56)),
-      appended: bytes.readDoubleLE(24),
-      synced: bytes.readDoubleLE(32),
-      appendedDigest: Buffer.from(bytes.subarray(56, 88)),
-      syncedDigest: Buffer.from(bytes.subarray(88, 120)),
+      appended: { events: bytes.readDoubleLE(24), digest: Buffer.from(bytes.subarray(56, 88)) },
+      synced: { events: bytes.readDoubleLE(32), digest: Buffer.from(bytes.subarray(88, 120)) },
     };
+    const counts = [slot.number, slot.appended.events, slot.synced.events];
     const isCount = (value: number) => Number.isSafeInteger(value) && value >= 0;
-    return isProven && [slot.number, slot.appended, slot.synced].every(isCount) ? slot : null;
+    return isProven && counts.every(isCount) ? slot : null;
   }
 
   #proofOf(session: SessionId, body: Buffer, seal?: Seal): Buffer {
@@ -333,9 +317,9 @@ export class Acknowledgements {
     return keyed === null ? sha256(`${session}\n`, body) : Buffer.from(keyed);
   }
 
-  #digestOf(session: SessionId, events: number, hash: Uint8Array, seal?: Seal): Buffer {
+  #head(session: SessionId, events: number, hash: Uint8Array, seal?: Seal): Head {
     const text = `cordon-head-1 ${session} ${events} ${Buffer.from(hash).toString('hex')}`;
-    return Buffer.from(this.#options.digest.of(text, seal) ?? sha256(text));
+    return { events, digest: Buffer.from(this.#options.digest.of(text, seal) ?? sha256(text)) };
   }
 
   /** In the background and not at each commit: nobody waits for it. */
@@ -370,8 +354,4 @@ function sha256(...parts: readonly (string | Uint8Array)[]): Buffer {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part);
   return hash.digest();
-}
-
-function same(left: Uint8Array, right: Uint8Array): boolean {
-  return left.length === right.length && timingSafeEqual(left, right);
 }
