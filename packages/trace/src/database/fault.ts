@@ -9,23 +9,7 @@
  */
 import { SEAL_CHANGED } from './sealed-column.ts';
 
-export type StoreFaultKind =
-  | 'folder-unavailable' // the data folder cannot be created or entered
-  | 'unopened' // the folder is there, and the file in it cannot be opened
-  | 'folder-exposed' // other users may write into it, so they could plant grants
-  | 'newer-schema' // a newer Cordon has written it
-  | 'other-schema' // its tables are not those of the version that it names
-  | 'foreign-file' // a database, but not ours
-  | 'corrupt' // not a database, or damaged
-  | 'read-only' // may be read, not written
-  | 'full' // the disk or the store's size limit is full
-  | 'busy' // another process held the write lock longer than the time limit
-  | 'key-missing' // its texts are encrypted, and no key was given
-  | 'key-wrong' // they are encrypted with another key
-  | 'key-unused' // a key was given, and its texts stand in the clear
-  | 'key-changed' // another process has encrypted it, or given it another key
-  | 'claim-lost' // this process does not hold the session it wants to write to
-  | 'broken'; // any other failure of the file system or of SQLite
+export type StoreFaultKind = keyof typeof WORDS;
 
 export interface StoreFault {
   readonly kind: StoreFaultKind;
@@ -55,15 +39,17 @@ export function storeFault(kind: StoreFaultKind, path: string, detail?: string):
   return { kind, path, help, message: detail === undefined ? message : `${message} (${detail})` };
 }
 
-const WORDS: Record<StoreFaultKind, { readonly says: string; readonly help: string }> = {
+const WORDS = {
   'folder-unavailable': {
     says: 'the data folder % cannot be used',
     help: 'create it, or give the user who runs Cordon the right to read and write it',
   },
+  /** The folder is there. */
   unopened: {
     says: 'the store % cannot be opened',
     help: 'it must be a file that the user who runs Cordon may read and write, and not too many files may be open',
   },
+  /** They could plant grants. */
   'folder-exposed': {
     says: 'other users may write into the data folder %',
     help: 'take the right away (`chmod go-w` on the folder, which must belong to you), or use another folder',
@@ -72,6 +58,7 @@ const WORDS: Record<StoreFaultKind, { readonly says: string; readonly help: stri
     says: 'the store % was written by a newer version of Cordon',
     help: 'upgrade Cordon, or use another data folder',
   },
+  /** Its tables are not those of the version that it names. */
   'other-schema': {
     says: 'the store % has other tables than this version of Cordon',
     help: 'it was written by another version, or changed by another program: use that version, or move it away (keep its `-wal` file with it) and start with a new one',
@@ -88,10 +75,12 @@ const WORDS: Record<StoreFaultKind, { readonly says: string; readonly help: stri
     says: 'the store % cannot be written',
     help: 'give the user who runs Cordon the right to write the file and its folder',
   },
+  /** Of the disk, or of the limit of the store's size. */
   full: {
     says: 'there is no room left for the store %',
     help: 'free disk space; everything recorded so far is kept',
   },
+  /** For longer than the limit of time. */
   busy: {
     says: 'the store % is locked by another process',
     help: 'end the program that keeps it locked (a backup, a database browser), then try again',
@@ -116,11 +105,12 @@ const WORDS: Record<StoreFaultKind, { readonly says: string; readonly help: stri
     says: 'this process does not hold the session it tried to write to in %',
     help: 'the session has ended or another process has resumed it; resume it here or start a new one',
   },
+  /** Any other failure of the file system or of SQLite. */
   broken: {
     says: 'the store % failed',
     help: 'check the disk and the file system, then try again',
   },
-};
+} as const satisfies Record<string, { readonly says: string; readonly help: string }>;
 
 /** Null: a bug, in SQLite's words or not. */
 export function faultOfSqlite(error: unknown, path: string): StoreFault | null {
