@@ -12,6 +12,7 @@ import type { RowTags } from './database/row-tag.ts';
 import {
   CLEAR,
   newParameters,
+  type Place,
   type Seal,
   type SealParameters,
   type StoreKey,
@@ -19,8 +20,10 @@ import {
 } from './database/seal.ts';
 import {
   type Binding,
+  boundColumns,
+  boundRow,
   OWNER_ONLY,
-  PLACE,
+  placeOf,
   SEALED_COLUMNS,
   type SealedColumn,
   WHOLE_ROW,
@@ -115,7 +118,7 @@ function hashOf(database: Database, session: SessionId, events: number): Uint8Ar
   if (events === 0) return new Uint8Array(32);
   const sql = `SELECT hash FROM events WHERE session = (SELECT key FROM sessions WHERE id = ?) AND sequence = ?`;
   return database.first(sql, [session, events - 1], (row) =>
-    database.seal.openBytes(bytesOf(row, 'hash'), PLACE.eventHash(session, events - 1)),
+    database.seal.openBytes(bytesOf(row, 'hash'), placeOf('events.hash', { session, sequence: events - 1 })),
   );
 }
 
@@ -124,11 +127,15 @@ function openSeal(key: StoreKey, { parameters, check, binding }: StoredSeal): Se
   if (isSlow !== (key.kind === 'passphrase')) return null;
   const seal = sealOf(key, parameters);
   try {
-    return seal.open(check, PLACE.check(binding)) === CHECK_TEXT ? seal : null;
+    return seal.open(check, checkPlace(binding)) === CHECK_TEXT ? seal : null;
   } catch (error) {
     if (error instanceof MalformedRow) return null;
     throw error;
   }
+}
+
+function checkPlace(binding: Binding): Place {
+  return binding === OWNER_ONLY ? ['seal.check_value'] : ['seal.check_value', binding];
 }
 
 function keep(database: Database, seal: Seal, parameters: SealParameters | null): void {
@@ -137,7 +144,7 @@ function keep(database: Database, seal: Seal, parameters: SealParameters | null)
     seal.mark,
     parameters?.derivation ?? null,
     parameters?.salt ?? null,
-    parameters === null ? null : seal.close(CHECK_TEXT, PLACE.check(WHOLE_ROW)),
+    parameters === null ? null : seal.close(CHECK_TEXT, checkPlace(WHOLE_ROW)),
     WHOLE_ROW,
   );
 }
@@ -151,8 +158,8 @@ function resealColumn(
   after: Seal,
   binding: Binding,
 ): void {
-  const { table, column, row } = sealed;
-  const select = `SELECT t.rowid AS sealed_at, ${row}, t.${column} AS sealed_value FROM ${table} t
+  const { table, column } = sealed;
+  const select = `SELECT ${boundColumns(sealed)} FROM ${table} t
     WHERE t.rowid > ? AND t.${column} IS NOT NULL ORDER BY t.rowid LIMIT ${AT_ONCE}`;
   for (let last = 0; ; ) {
     const values = database.all(select, [last], (read) => ({
@@ -168,15 +175,16 @@ function resealColumn(
 }
 
 function closedAnew(
-  { how, place, firstPlace }: SealedColumn,
+  sealed: SealedColumn,
   row: Row,
   before: Seal,
   after: Seal,
   binding: Binding,
 ): string | Uint8Array {
-  const at = place(row, before);
-  const was = binding === OWNER_ONLY ? (firstPlace?.(row) ?? at) : at;
-  switch (how) {
+  const bound = boundRow(sealed, row, before);
+  const at = placeOf(sealed.name, bound);
+  const was = placeOf(sealed.name, bound, binding);
+  switch (sealed.how) {
     case 'bytes':
       return after.closeBytes(before.openBytes(bytesOf(row, 'sealed_value'), was), at);
     case 'alike':

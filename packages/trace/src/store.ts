@@ -14,6 +14,7 @@ import { ChainKey } from './database/chain-key.ts';
 import { type Database, openDatabase } from './database/database.ts';
 import { StoreFailure, type StoreFault } from './database/fault.ts';
 import { KeyedDigest } from './database/keyed-digest.ts';
+import type { StoreParts } from './database/parts.ts';
 import { type AuthenticityCount, RowTags, TABLES, type TaggedTable } from './database/row-tag.ts';
 import type { StoreKey } from './database/seal.ts';
 import { WHOLE_ROW } from './database/sealed-column.ts';
@@ -101,7 +102,7 @@ export function openStore(
   const keyed = { tags, acknowledgements };
   const refusal = unlockOrClose(database, keyed, options.key ?? null);
   if (refusal !== null) return failed(refusal);
-  const parts = { database, tags, now: clock, randomId: options.randomId ?? randomNames() };
+  const parts: StoreParts = { database, tags, now: clock, randomId: options.randomId ?? randomNames() };
   const sessions = new Sessions({ ...parts, claims, chainKey, acknowledgements, processId: process.pid });
   const journal = new Journal({ ...parts, sessions, chainKey, acknowledgements });
   return ok({

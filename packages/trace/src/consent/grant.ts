@@ -9,7 +9,7 @@
  */
 import {
   type AppId,
-  canonicalJson,
+  canonicalJsonOf,
   type EventId,
   failed,
   type Grant,
@@ -25,7 +25,8 @@ import {
   type SessionId,
 } from '@cordon/core';
 
-import { type Database, nameOf, type TellBroken } from '../database/database.ts';
+import type { Database, TellBroken } from '../database/database.ts';
+import type { StoreParts } from '../database/parts.ts';
 import {
   MalformedRow,
   numberOf,
@@ -38,7 +39,7 @@ import {
 } from '../database/row.ts';
 import type { RowTags } from '../database/row-tag.ts';
 import type { Seal } from '../database/seal.ts';
-import { PLACE } from '../database/sealed-column.ts';
+import { placeOf } from '../database/sealed-column.ts';
 
 export type GrantRequest = GrantTerm & {
   readonly subject: PermissionSubject;
@@ -83,24 +84,17 @@ export interface GrantFilter {
   readonly session?: SessionId;
 }
 
-export interface GrantsOptions {
-  readonly database: Database;
-  readonly tags: RowTags;
-  readonly now: () => number;
-  readonly randomId: () => string;
-}
-
 export class Grants {
   readonly #database: Database;
   readonly #tags: RowTags;
-  readonly #options: GrantsOptions;
+  readonly #parts: StoreParts;
   /** The latest time that was seen here or in the journal; null: nobody has asked yet. */
   #latest: number | null = null;
 
-  constructor(options: GrantsOptions) {
-    this.#options = options;
-    this.#database = options.database;
-    this.#tags = options.tags;
+  constructor(parts: StoreParts) {
+    this.#parts = parts;
+    this.#database = parts.database;
+    this.#tags = parts.tags;
   }
 
   /** Records what the user agreed to. What cannot be undone and what a rule asks are refused beyond the session. */
@@ -115,7 +109,7 @@ export class Grants {
     if (endsAt !== null && !(endsAt > givenAt && endsAt <= LATEST_TIME)) return failed(OVER_ALREADY);
     const session = outlives ? null : request.session;
     const grant: Grant = {
-      id: id(this.#options.randomId()),
+      id: id(this.#parts.randomId()),
       subject,
       duration,
       session,
@@ -125,29 +119,22 @@ export class Grants {
       revokedAt: null,
     };
     return this.#database.write(() => {
-      const key = this.#sessionKey(request.session);
+      const key = this.#database.keyOf('sessions', request.session);
       if (key === null) return failed(SESSION_UNKNOWN);
-      this.#database.run(
-        `INSERT INTO grants (id, subject, scope, duration, session, ends_at, digest, binding, prompt, given_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        grant.id,
-        this.#closedSubject(subject),
-        subject.scope,
+      const granted = this.#tags.insert('grants', {
+        id: grant.id,
+        subject: this.#closedSubject(subject),
+        scope: subject.scope,
         duration,
-        session === null ? null : key,
-        endsAt,
-        this.#closedDigest(digest),
-        request.binding ?? null,
-        request.prompt ?? null,
-        givenAt,
-      );
-      const granted = this.#database.lastRowid();
-      this.#tags.add('grants', granted);
-      for (const flow of new Set(request.flows ?? [])) {
-        const sql = 'INSERT INTO grant_flows (flow, granted) VALUES (?, ?)';
-        this.#database.run(sql, this.#closedFlow(flow), granted);
-        this.#tags.add('grant_flows', this.#database.lastRowid());
-      }
+        session: session === null ? null : key,
+        ends_at: endsAt,
+        digest: this.#closedDigest(digest),
+        binding: request.binding ?? null,
+        prompt: request.prompt ?? null,
+        given_at: givenAt,
+      });
+      for (const flow of new Set(request.flows ?? []))
+        this.#tags.insert('grant_flows', { flow: this.#closedFlow(flow), granted });
       return ok(grant);
     });
   }
@@ -177,7 +164,7 @@ export class Grants {
       ORDER BY g.digest <> ?, CASE g.duration
         WHEN 'permanent' THEN 0 WHEN 'session' THEN 1 WHEN 'until' THEN 2 ELSE 3 END, g.key`;
     const closed = this.#closedDigest(digest);
-    const values = [this.#closedSubject(plainSubject(subject)), closed, session, closed];
+    const values = [this.#closedSubject(subject), closed, session, closed];
     return this.#firstServing(sql, values);
   }
 
@@ -220,7 +207,7 @@ export class Grants {
   isOutdated(subject: PermissionSubject, binding: string): boolean {
     const sql = `SELECT g.key FROM grants g LEFT JOIN sessions s ON s.key = g.session
       WHERE g.subject = ? AND g.binding <> ? AND g.duration <> 'once' AND ${LIVE}`;
-    const values = [this.#closedSubject(plainSubject(subject)), binding];
+    const values = [this.#closedSubject(subject), binding];
     return this.#database
       .all(sql, values, (row) => numberOf(row, 'key'))
       .some((key) => this.#tags.isAuthentic('grants', key));
@@ -246,10 +233,17 @@ export class Grants {
   }
 
   #record(row: Row, tell: TellBroken | null): GrantRecord {
-    const key = numberOf(row, 'key');
-    const record = recordOf(row, this.#database.seal, this.#tags.isAuthentic('grants', key));
-    if (this.#tags.isChanged('grants', key)) tell?.({ id: nameOf(row), why: 'changed' });
-    return record;
+    const { seal } = this.#database;
+    const prompt = textOrNull(row, 'prompt');
+    return {
+      ...grantOf(row, seal),
+      usedAt: numberOrNull(row, 'used_at'),
+      expiredAt: numberOrNull(row, 'expired_at'),
+      binding: textOrNull(row, 'binding'),
+      prompt: prompt === null ? null : id(prompt),
+      // Last: a row that cannot be read is reported as such, and not as changed besides.
+      isAuthentic: this.#tags.report('grants', row, tell),
+    };
   }
 
   /** Never earlier than what was seen before, by this process or by the journal. */
@@ -257,7 +251,7 @@ export class Grants {
     this.#latest ??= this.#database.first('SELECT max(last_at) AS latest FROM sessions', [], (row) =>
       numberOrNull(row, 'latest'),
     );
-    this.#latest = Math.max(this.#latest ?? Number.NEGATIVE_INFINITY, this.#options.now());
+    this.#latest = Math.max(this.#latest ?? Number.NEGATIVE_INFINITY, this.#parts.now());
     return this.#latest;
   }
 
@@ -288,29 +282,22 @@ export class Grants {
 
   /** Inside `write`: returns how many rows were changed. */
   #change(grant: string, sql: string, ...values: readonly (string | number)[]): number {
-    const key = this.#database.first('SELECT key FROM grants WHERE id = ?', [grant], (row) =>
-      numberOf(row, 'key'),
-    );
-    if (key === null) return 0;
-    return this.#tags.change('grants', key, () => this.#database.run(sql, ...values));
+    return this.#tags.change('grants', this.#database.keyOf('grants', grant), sql, ...values);
   }
 
   #closedSubject(subject: PermissionSubject): string {
-    return this.#database.seal.closeAlike(subjectText(subject), PLACE.subject());
+    return this.#database.seal.closeAlike(
+      canonicalJsonOf(plainSubject(subject)),
+      placeOf('grants.subject', {}),
+    );
   }
 
   #closedDigest(digest: string): string {
-    return this.#database.seal.closeAlike(digest, PLACE.digest());
+    return this.#database.seal.closeAlike(digest, placeOf('grants.digest', {}));
   }
 
   #closedFlow(flow: string): string {
-    return this.#database.seal.closeAlike(flow, PLACE.flow());
-  }
-
-  #sessionKey(session: SessionId): number | null {
-    return this.#database.first('SELECT key FROM sessions WHERE id = ?', [session], (row) =>
-      numberOf(row, 'key'),
-    );
+    return this.#database.seal.closeAlike(flow, placeOf('grant_flows.flow', {}));
   }
 }
 
@@ -372,33 +359,17 @@ function plainSubject({ scope, from, to, what }: PermissionSubject): PermissionS
   return { scope, from, to, what };
 }
 
-function subjectText({ scope, from, to, what }: PermissionSubject): string {
-  return canonicalJson({ scope, from, to, what });
-}
-
 function grantOf(row: Row, seal: Seal): Grant {
   const session = textOrNull(row, 'session');
   return {
     id: id(textOf(row, 'id')),
-    subject: subjectOf(seal.open(textOf(row, 'subject'), PLACE.subject())),
+    subject: subjectOf(seal.open(textOf(row, 'subject'), placeOf('grants.subject', {}))),
     duration: wordOf(row, 'duration', ['once', 'session', 'until', 'permanent']),
     session: session === null ? null : id(session),
     endsAt: numberOrNull(row, 'ends_at'),
-    digest: seal.open(textOf(row, 'digest'), PLACE.digest()),
+    digest: seal.open(textOf(row, 'digest'), placeOf('grants.digest', {})),
     givenAt: numberOf(row, 'given_at'),
     revokedAt: numberOrNull(row, 'revoked_at'),
-  };
-}
-
-function recordOf(row: Row, seal: Seal, isAuthentic: boolean): GrantRecord {
-  const prompt = textOrNull(row, 'prompt');
-  return {
-    ...grantOf(row, seal),
-    usedAt: numberOrNull(row, 'used_at'),
-    expiredAt: numberOrNull(row, 'expired_at'),
-    binding: textOrNull(row, 'binding'),
-    prompt: prompt === null ? null : id(prompt),
-    isAuthentic,
   };
 }
 

@@ -8,7 +8,8 @@
  */
 import { type AppId, canonicalJson, id, type Json, parseJson } from '@cordon/core';
 
-import { type Database, nameOf, type TellBroken } from '../database/database.ts';
+import type { Database, TellBroken } from '../database/database.ts';
+import type { StoreParts } from '../database/parts.ts';
 import {
   MalformedRow,
   numberOf,
@@ -46,18 +47,12 @@ export interface Pin extends PinRequest {
   readonly stopped: (PinText & { readonly at: number }) | null;
 }
 
-export interface PinsOptions {
-  readonly database: Database;
-  readonly tags: RowTags;
-  readonly now: () => number;
-}
-
 export class Pins {
   readonly #database: Database;
   readonly #tags: RowTags;
   readonly #now: () => number;
 
-  constructor({ database, tags, now }: PinsOptions) {
+  constructor({ database, tags, now }: StoreParts) {
     this.#database = database;
     this.#tags = tags;
     this.#now = now;
@@ -81,11 +76,7 @@ export class Pins {
     values: readonly (string | null)[],
     tell: TellBroken | null = null,
   ): readonly Pin[] {
-    const pinIn = (row: Row) => {
-      const key = numberOf(row, 'key');
-      if (this.#tags.isChanged('pins', key)) tell?.({ id: nameOf(row), why: 'changed' });
-      return this.#tags.isAuthentic('pins', key) ? [pinOf(row)] : [];
-    };
+    const pinIn = (row: Row) => (this.#tags.report('pins', row, tell) ? [pinOf(row)] : []);
     return this.#database.listed(`${SELECT} ${where}`, values, pinIn, tell).flat();
   }
 
@@ -94,28 +85,26 @@ export class Pins {
     this.#database.write(() => {
       const now = this.#now();
       this.#replace(place, app, now);
-      this.#database.run(
-        `INSERT INTO pins (place, app, configured, description, digest, given_by, pinned_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-        ...[quoteText(place), app, canonicalJson(configured), JSON.stringify(description), digest, by, now],
-      );
-      this.#tags.add('pins', this.#database.lastRowid());
+      this.#tags.insert('pins', {
+        place: quoteText(place),
+        app,
+        configured: canonicalJson(configured),
+        description: JSON.stringify(description),
+        digest,
+        given_by: by,
+        pinned_at: now,
+      });
     });
   }
 
   /** True: the app was not stopped before, and is now. The first difference is kept. A pin that was replaced meanwhile stays as it is. */
   stop({ place, app, digest }: Pick<Pin, 'place' | 'app' | 'digest'>, found: PinText): boolean {
+    const sql = `UPDATE pins SET found_configured = ?, found_description = ?, found_digest = ?, stopped_at = ?
+      WHERE key = ? AND digest = ? AND stopped_at IS NULL`;
+    const texts = [canonicalJson(found.configured), JSON.stringify(found.description), found.digest];
     return this.#database.write(() => {
-      const changed = this.#change(
-        place,
-        app,
-        `UPDATE pins SET found_configured = ?, found_description = ?, found_digest = ?, stopped_at = ?
-          WHERE key = ? AND digest = ? AND stopped_at IS NULL`,
-        (key) => [
-          ...[canonicalJson(found.configured), JSON.stringify(found.description), found.digest, this.#now()],
-          ...[key, digest],
-        ],
-      );
-      return changed === 1;
+      const key = this.#inForce(place, app);
+      return this.#tags.change('pins', key, sql, ...texts, this.#now(), key, digest) === 1;
     });
   }
 
@@ -142,24 +131,20 @@ export class Pins {
   /** The user agrees to this file, and no longer to what stood under this path before. */
   agreeTo(file: string, digest: string): void {
     this.#database.write(() => {
-      this.#database.run(
-        'INSERT OR REPLACE INTO agreed_files (file, digest, agreed_at) VALUES (?, ?, ?)',
-        ...[quoteText(file), digest, this.#now()],
-      );
-      this.#tags.add('agreed_files', this.#database.lastRowid());
+      this.#database.run('DELETE FROM agreed_files WHERE file = ?', quoteText(file));
+      this.#tags.insert('agreed_files', { file: quoteText(file), digest, agreed_at: this.#now() });
     });
   }
 
   #replace(place: string, app: AppId, now: number): number {
-    return this.#change(place, app, 'UPDATE pins SET replaced_at = ? WHERE key = ?', (key) => [now, key]);
+    const key = this.#inForce(place, app);
+    return this.#tags.change('pins', key, 'UPDATE pins SET replaced_at = ? WHERE key = ?', now, key);
   }
 
-  /** Changes the pin in force, whether or not it counts as one; returns how many were changed. */
-  #change(place: string, app: AppId, sql: string, values: (key: number) => readonly (string | number)[]) {
-    const inForce = 'SELECT key FROM pins WHERE place = ? AND app = ? AND replaced_at IS NULL';
-    const key = this.#database.first(inForce, [quoteText(place), app], (row) => numberOf(row, 'key'));
-    if (key === null) return 0;
-    return this.#tags.change('pins', key, () => this.#database.run(sql, ...values(key)));
+  /** The row that is in force, whether or not it counts as an agreement; null: there is none. */
+  #inForce(place: string, app: AppId): number | null {
+    const sql = 'SELECT key FROM pins WHERE place = ? AND app = ? AND replaced_at IS NULL';
+    return this.#database.first(sql, [quoteText(place), app], (row) => numberOf(row, 'key'));
   }
 }
 

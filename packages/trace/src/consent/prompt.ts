@@ -25,11 +25,11 @@ import {
   type SessionId,
 } from '@cordon/core';
 
-import { type Database, nameOf, type TellBroken } from '../database/database.ts';
+import type { Database, TellBroken } from '../database/database.ts';
+import type { StoreParts } from '../database/parts.ts';
 import { MalformedRow, numberOf, parseStored, type Row, textOf, textOrNull } from '../database/row.ts';
-import type { RowTags } from '../database/row-tag.ts';
 import type { Seal } from '../database/seal.ts';
-import { PLACE } from '../database/sealed-column.ts';
+import { placeOf } from '../database/sealed-column.ts';
 
 export type StoredQuestion =
   | { readonly kind: 'permission'; readonly prompt: PermissionPrompt }
@@ -56,23 +56,18 @@ export interface PromptFault {
   readonly help: string;
 }
 
-export interface PromptsOptions {
-  readonly database: Database;
-  readonly tags: RowTags;
+export interface PromptsParts extends StoreParts {
   /** What the journal has of a session from this event on; nothing if it is no event of it. */
   readonly eventsFrom: (session: SessionId, event: EventId) => readonly Event[];
-  readonly now: () => number;
 }
 
 export class Prompts {
   readonly #database: Database;
-  readonly #options: PromptsOptions;
-  readonly #now: () => number;
+  readonly #parts: PromptsParts;
 
-  constructor(options: PromptsOptions) {
-    this.#database = options.database;
-    this.#options = options;
-    this.#now = options.now;
+  constructor(parts: PromptsParts) {
+    this.#database = parts.database;
+    this.#parts = parts;
   }
 
   /**
@@ -83,25 +78,23 @@ export class Prompts {
     const { prompt } = question;
     return this.#database.write(() => {
       const { seal } = this.#database;
-      const closed = seal.closeAlike(fingerprint, PLACE.fingerprint());
+      const closed = seal.closeAlike(fingerprint, placeOf('prompts.fingerprint', {}));
       const where = `s.id = ? AND p.fingerprint = ? AND ${OPEN}`;
       const waiting = this.#first(where, prompt.session, closed);
       if (waiting !== null && !this.#wasAnswered(waiting)) return waiting;
       // One that is not what was asked, or was answered before, gives its place up.
       const stale = `SELECT p.id FROM prompts p JOIN sessions s ON s.key = p.session WHERE ${where}`;
       for (const one of this.#database.all(stale, [prompt.session, closed], (row) => textOf(row, 'id')))
-        this.#change(one, 'UPDATE prompts SET over_at = ? WHERE id = ?', this.#now(), one);
-      this.#database.run(
-        `INSERT INTO prompts (id, session, fingerprint, question, asked_at)
-         SELECT ?, key, ?, ?, ? FROM sessions WHERE id = ?`,
-        prompt.id,
-        closed,
-        seal.close(canonicalJsonOf(question), PLACE.question(prompt.id)),
-        this.#now(),
-        prompt.session,
-      );
-      const opened = this.#keyOf(prompt.id);
-      if (opened !== null) this.#options.tags.add('prompts', opened);
+        this.#end(one);
+      const session = this.#database.keyOf('sessions', prompt.session);
+      if (session === null) return null;
+      this.#parts.tags.insert('prompts', {
+        id: prompt.id,
+        session,
+        fingerprint: closed,
+        question: seal.close(canonicalJsonOf(question), placeOf('prompts.question', { id: prompt.id })),
+        asked_at: this.#parts.now(),
+      });
       return this.#first('p.id = ?', prompt.id);
     });
   }
@@ -110,19 +103,15 @@ export class Prompts {
   answer(prompt: EventId, answer: StoredAnswer): Result<StoredPrompt, PromptFault> {
     return this.#database.write(() => {
       const known = this.#first('p.id = ?', prompt);
-      if (known === null) return failed(this.#keyOf(prompt) === null ? UNKNOWN : CHANGED);
+      if (known === null) return failed(this.#database.keyOf('prompts', prompt) === null ? UNKNOWN : CHANGED);
       if (this.#first(`p.id = ? AND ${OPEN}`, prompt) === null) return failed(OVER);
       if (known.answer !== null) return failed(ANSWERED);
       const unfit = unfitness(known.question, answer);
       if (unfit !== null) return failed({ ...UNFIT, message: unfit });
-      const text = this.#database.seal.close(canonicalJsonOf(answer), PLACE.answer(prompt));
-      this.#change(
-        prompt,
-        'UPDATE prompts SET answer = ?, answered_at = ? WHERE id = ?',
-        text,
-        this.#now(),
-        prompt,
-      );
+      const place = placeOf('prompts.answer', { id: prompt });
+      const text = this.#database.seal.close(canonicalJsonOf(answer), place);
+      const sql = 'UPDATE prompts SET answer = ?, answered_at = ? WHERE id = ?';
+      this.#change(prompt, sql, text, this.#parts.now(), prompt);
       return ok({ ...known, answer });
     });
   }
@@ -142,8 +131,7 @@ export class Prompts {
   close(prompt: EventId): StoredAnswer | null {
     return this.#database.write(() => {
       const answer = this.answered(prompt);
-      const sql = 'UPDATE prompts SET over_at = ? WHERE id = ? AND over_at IS NULL';
-      this.#change(prompt, sql, this.#now(), prompt);
+      this.#end(prompt);
       return answer;
     });
   }
@@ -154,8 +142,7 @@ export class Prompts {
       'SELECT p.id FROM prompts p JOIN sessions s ON s.key = p.session WHERE p.over_at IS NULL AND s.id = ?';
     return this.#database.write(() => {
       const ids = this.#database.all(open, [session], (row) => textOf(row, 'id'));
-      for (const one of ids)
-        this.#change(one, 'UPDATE prompts SET over_at = ? WHERE id = ?', this.#now(), one);
+      for (const one of ids) this.#end(one);
       return ids.length;
     });
   }
@@ -167,11 +154,8 @@ export class Prompts {
   /** Those that wait and can be answered, oldest first; of one session if it is given. */
   pending(session: SessionId | null = null, tell: TellBroken | null = null): readonly StoredPrompt[] {
     const sql = `${SELECT} WHERE ${OPEN} AND p.answer IS NULL AND (? IS NULL OR s.id = ?) ORDER BY p.key`;
-    const promptIn = (row: Row) => {
-      const isChanged = this.#options.tags.isChanged('prompts', numberOf(row, 'key'));
-      if (isChanged) tell?.({ id: nameOf(row), why: 'changed' });
-      return this.#isAuthentic(row) ? [promptOf(row, this.#database.seal)] : [];
-    };
+    const promptIn = (row: Row) =>
+      this.#parts.tags.report('prompts', row, tell) ? [promptOf(row, this.#database.seal)] : [];
     return this.#database.listed(sql, [session, session], promptIn, tell).flat();
   }
 
@@ -182,7 +166,7 @@ export class Prompts {
   }
 
   #isAuthentic(row: Row): boolean {
-    return this.#options.tags.isAuthentic('prompts', numberOf(row, 'key'));
+    return this.#parts.tags.isAuthentic('prompts', numberOf(row, 'key'));
   }
 
   /**
@@ -192,7 +176,7 @@ export class Prompts {
   #wasAnswered({ id: prompt, session }: StoredPrompt): boolean {
     const asked = new Set<EventId>([prompt]);
     let content: string | null = null;
-    for (const event of this.#options.eventsFrom(session, prompt)) {
+    for (const event of this.#parts.eventsFrom(session, prompt)) {
       // A session that goes on asks the same again under another id, and takes this row for it.
       const said = contentOf(event);
       if (event.id === prompt) content = said;
@@ -204,15 +188,14 @@ export class Prompts {
     return false;
   }
 
-  #change(prompt: string, sql: string, ...values: readonly (string | number)[]): void {
-    const key = this.#keyOf(prompt);
-    if (key !== null) this.#options.tags.change('prompts', key, () => this.#database.run(sql, ...values));
+  /** No answer counts any more, unless that was so before. */
+  #end(prompt: string): void {
+    const sql = 'UPDATE prompts SET over_at = ? WHERE id = ? AND over_at IS NULL';
+    this.#change(prompt, sql, this.#parts.now(), prompt);
   }
 
-  #keyOf(prompt: string): number | null {
-    return this.#database.first('SELECT key FROM prompts WHERE id = ?', [prompt], (row) =>
-      numberOf(row, 'key'),
-    );
+  #change(prompt: string, sql: string, ...values: readonly (string | number)[]): void {
+    this.#parts.tags.change('prompts', this.#database.keyOf('prompts', prompt), sql, ...values);
   }
 }
 
@@ -275,7 +258,7 @@ function promptOf(row: Row, seal: Seal): StoredPrompt {
   return {
     id: id(prompt),
     session: id(textOf(row, 'session')),
-    question: questionOf(seal.open(textOf(row, 'question'), PLACE.question(prompt))),
+    question: questionOf(seal.open(textOf(row, 'question'), placeOf('prompts.question', row))),
     askedAt: numberOf(row, 'asked_at'),
     answer: answerOf(row, seal),
   };
@@ -295,7 +278,7 @@ function questionOf(text: string): StoredQuestion {
 function answerOf(row: Row, seal: Seal): StoredAnswer | null {
   const text = textOrNull(row, 'answer');
   if (text === null) return null;
-  const value = parseStored(seal.open(text, PLACE.answer(textOf(row, 'id'))));
+  const value = parseStored(seal.open(text, placeOf('prompts.answer', row)));
   if (isJsonObject(value) && value.kind === 'choice') {
     const { choice } = value;
     if (choice === null) return { kind: 'choice', choice };

@@ -3,14 +3,19 @@
  *
  * Ring 0. Uses `node:sqlite`.
  */
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import {
+  DatabaseSync,
+  type SQLInputValue,
+  type StatementResultingChanges,
+  type StatementSync,
+} from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 
 import { failed, ok, type Result } from '@cordon/core';
 
 import { faultOfSqlite, StoreFailure, type StoreFault, storeFault } from './fault.ts';
 import { extendLog, syncLog } from './log-room.ts';
-import { MalformedRow, numberOf, type Row, textOf } from './row.ts';
+import { MalformedRow, type NewRow, numberOf, type Row, textOf } from './row.ts';
 import { APPLICATION_ID, SCHEMA_STEPS, SCHEMA_VERSION } from './schema.ts';
 import { CLEAR, type Seal } from './seal.ts';
 import { sealGuards } from './sealed-column.ts';
@@ -123,13 +128,8 @@ export class Database {
     if (tell === null) return this.all(sql, values, decode);
     const rows = this.all(sql, values, (row) => row);
     return rows.flatMap((row) => {
-      try {
-        return [this.#mapErrors(() => decode(row))];
-      } catch (error) {
-        if (!(error instanceof StoreFailure) || !(error.cause instanceof MalformedRow)) throw error;
-        tell({ id: nameOf(row), why: 'unreadable' });
-        return [];
-      }
+      const one = () => [this.#mapErrors(() => decode(row))];
+      return this.unlessMalformed(one, () => tell({ id: nameOf(row), why: 'unreadable' })) ?? [];
     });
   }
 
@@ -183,13 +183,24 @@ export class Database {
 
   /** Returns how many rows were changed. Call it inside `write`. */
   run(sql: string, ...values: readonly SQLInputValue[]): number {
-    for (const value of values) if (typeof value === 'string') this.#written += value.length;
-    return this.#mapErrors(() => Number(this.#statement(sql).run(...values).changes));
+    return Number(this.#run(sql, values).changes);
   }
 
-  /** Of the row that was inserted last. Call it right behind the `run` that did. */
-  lastRowid(): number {
-    return this.first('SELECT last_insert_rowid() AS rowid', [], (row) => numberOf(row, 'rowid')) ?? 0;
+  /** Returns the number of the new row. Call it inside `write`. */
+  insert(table: string, row: NewRow): number {
+    const columns = Object.keys(row);
+    const sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
+    return Number(this.#run(sql, Object.values(row)).lastInsertRowid);
+  }
+
+  #run(sql: string, values: readonly SQLInputValue[]): StatementResultingChanges {
+    for (const value of values) if (typeof value === 'string') this.#written += value.length;
+    return this.#mapErrors(() => this.#statement(sql).run(...values));
+  }
+
+  /** The number of the row with this id; null: there is none. */
+  keyOf(table: 'sessions' | 'grants' | 'prompts', id: string): number | null {
+    return this.first(`SELECT key FROM ${table} WHERE id = ?`, [id], (row) => numberOf(row, 'key'));
   }
 
   /** How texts stand in the file; see sealed-column.ts for which. */

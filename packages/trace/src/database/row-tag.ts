@@ -5,11 +5,10 @@
  *
  * Ring 0.
  */
-import { timingSafeEqual } from 'node:crypto';
-
-import type { Database } from './database.ts';
+import { isSameDigest } from './chain-key.ts';
+import { type Database, nameOf, type TellBroken } from './database.ts';
 import type { KeyedDigest } from './keyed-digest.ts';
-import { bytesOf, numberOf, type Row } from './row.ts';
+import { bytesOf, type NewRow, numberOf, type Row } from './row.ts';
 import type { Seal } from './seal.ts';
 
 const FROM_SESSION = 'LEFT JOIN sessions s ON s.key = t.session';
@@ -67,17 +66,39 @@ export class RowTags {
     return this.#digest.isKeyed && this.#look(table, rowid) === 'changed';
   }
 
-  /** Inside a write transaction: tags a row that this process has just inserted. */
-  add(table: TaggedTable, rowid: number): void {
+  /** Inside a write transaction: a new row, with its tag. Returns its number. */
+  insert(table: TaggedTable, row: NewRow): number {
+    const rowid = this.#database.insert(table, row);
+    this.#add(table, rowid);
+    return rowid;
+  }
+
+  /**
+   * Inside a write transaction: `sql` changes this row. A row that was not authentic before does not become so. Returns how
+   * many rows were changed; null as the row: there is none to change.
+   */
+  change(
+    table: TaggedTable,
+    rowid: number | null,
+    sql: string,
+    ...values: readonly (string | number | null)[]
+  ): number {
+    if (rowid === null) return 0;
+    const wasAuthentic = this.isAuthentic(table, rowid);
+    const changed = this.#database.run(sql, ...values);
+    if (wasAuthentic) this.#add(table, rowid);
+    return changed;
+  }
+
+  #add(table: TaggedTable, rowid: number): void {
     if (this.#digest.isKeyed) this.#write(table, rowid, this.#database.seal);
   }
 
-  /** Inside a write transaction: `work` changes the row. A row that was not authentic before does not become so. */
-  change<T>(table: TaggedTable, rowid: number, work: () => T): T {
-    const wasAuthentic = this.isAuthentic(table, rowid);
-    const value = work();
-    if (wasAuthentic) this.add(table, rowid);
-    return value;
+  /** For lists that are shown: reports a row that somebody changed. Returns whether it counts. */
+  report(table: TaggedTable, row: Row, tell: TellBroken | null): boolean {
+    const rowid = numberOf(row, 'key');
+    if (this.isChanged(table, rowid)) tell?.({ id: nameOf(row), why: 'changed' });
+    return this.isAuthentic(table, rowid);
   }
 
   /** How many rows give no right, because the key says so; none without a key. */
@@ -114,9 +135,7 @@ export class RowTags {
     const row = this.#read(table, rowid);
     if (row === null || row.tag === null) return 'untagged';
     const right = this.#tagOf(table, row, this.#database.seal);
-    const tag = bytesOf(row, 'tag');
-    const isRight = right !== null && tag.length === right.length && timingSafeEqual(tag, right);
-    return isRight ? 'authentic' : 'changed';
+    return right !== null && isSameDigest(bytesOf(row, 'tag'), right) ? 'authentic' : 'changed';
   }
 
   #write(table: TaggedTable, rowid: number, seal: Seal): void {

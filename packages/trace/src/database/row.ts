@@ -6,9 +6,12 @@
  *
  * Ring 0.
  */
-import type { SQLOutputValue } from 'node:sqlite';
+import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
 
 export type Row = Record<string, SQLOutputValue>;
+
+/** A row that is to be inserted, by the names of its columns. */
+export type NewRow = Readonly<Record<string, SQLInputValue>>;
 
 /** The row does not have the shape that the schema promises; the database turns it into the fault `corrupt`. */
 export class MalformedRow extends Error {

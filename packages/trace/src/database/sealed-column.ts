@@ -7,114 +7,60 @@
  *
  * Ring 0.
  */
-import { numberOf, type Row, textOf, textOrNull, unquoteText } from './row.ts';
+import { MalformedRow, numberOf, type Row, textOf, unquoteText } from './row.ts';
 import type { Place, Seal } from './seal.ts';
 
+interface Sealing {
+  readonly how: 'fresh' | 'alike' | 'bytes';
+  /** Columns of the same row; `session` is the id of the session, and a flag counts where it is set. */
+  readonly boundTo: readonly string[];
+}
+
 /** What the text of a row of memory says besides: somebody who could change it would change what the text may do. */
-export interface TurnColumns extends LabelColumns {
-  readonly holdsOthersValues: boolean;
-  readonly session: string;
-  readonly role: string;
-  readonly origin: string | null;
-}
+const LABEL = ['source', 'integrity', 'confidentiality', 'time', 'corrected'];
 
-export interface SummaryColumns extends LabelColumns {
-  readonly holdsOthersValues: boolean;
-  readonly session: string;
-  readonly madeBy: string;
-  /** Up to which turn it goes. */
-  readonly through: number;
-}
-
-export interface FactColumns extends LabelColumns {
-  readonly name: string;
-  readonly learnt: string;
-  readonly origin: string;
-}
-
-interface LabelColumns {
-  /** By the user; absent: no. */
-  readonly isCorrected?: boolean;
-  readonly source: string | null;
-  readonly integrity: string;
-  readonly confidentiality: string;
-  readonly time: number;
-}
-
-export const PLACE = {
+/** A column to which others are bound comes after them: when they are sealed anew it is not yet. */
+const SEALINGS = {
+  'facts.value': { how: 'fresh', boundTo: ['owner', 'id', 'name', 'learnt', 'origin', ...LABEL] },
   /** Equal names of one owner are one fact, so they are looked up. */
-  factName: (owner: string): Place => ['facts.name', owner],
-  factValue: (owner: string, id: string, fact: FactColumns): Place => [
-    'facts.value',
-    owner,
-    id,
-    fact.name,
-    fact.learnt,
-    fact.origin,
-    ...labelled(fact),
-  ],
-  turn: (owner: string, id: string, turn: TurnColumns): Place => [
-    'turns.text',
-    owner,
-    id,
-    turn.session,
-    turn.role,
-    turn.origin ?? '',
-    ...labelled(turn),
-    ...(turn.holdsOthersValues ? [OTHERS_VALUES] : []),
-  ],
-  summary: (owner: string, id: string, summary: SummaryColumns): Place => [
-    'summaries.text',
-    owner,
-    id,
-    summary.session,
-    summary.madeBy,
-    summary.through,
-    ...labelled(summary),
-    ...(summary.holdsOthersValues ? [OTHERS_VALUES] : []),
-  ],
-  event: (session: string, sequence: number): Place => ['events.event', session, sequence],
+  'facts.name': { how: 'alike', boundTo: ['owner'] },
+  'turns.text': {
+    how: 'fresh',
+    boundTo: ['owner', 'id', 'session', 'role', 'origin', ...LABEL, 'others_values'],
+  },
+  'summaries.text': {
+    how: 'fresh',
+    boundTo: ['owner', 'id', 'session', 'made_by', 'through', ...LABEL, 'others_values'],
+  },
+  'events.event': { how: 'fresh', boundTo: ['session', 'sequence'] },
   /** A hash of a text confirms a guess of the text. */
-  eventHash: (session: string, sequence: number): Place => ['events.hash', session, sequence],
-  /** `isAcknowledged`: nobody takes the file of acknowledged events away and says that there was none. */
-  head: (session: string, isAcknowledged: boolean): Place =>
-    isAcknowledged ? ['sessions.head', session, 'acknowledged'] : ['sessions.head', session],
-  firstQuery: (session: string): Place => ['sessions.first_query', session],
+  'events.hash': { how: 'bytes', boundTo: ['session', 'sequence'] },
+  /** `acknowledged`: nobody takes the file of acknowledged events away and says that there was none. */
+  'sessions.head': { how: 'bytes', boundTo: ['id', 'acknowledged'] },
+  'sessions.first_query': { how: 'fresh', boundTo: ['id'] },
   /** A grant is found by its whole subject. */
-  subject: (): Place => ['grants.subject'],
-  digest: (): Place => ['grants.digest'],
+  'grants.subject': { how: 'alike', boundTo: [] },
+  'grants.digest': { how: 'alike', boundTo: [] },
   /** Of a source and a recipient. */
-  flow: (): Place => ['grant_flows.flow'],
-  question: (prompt: string): Place => ['prompts.question', prompt],
-  answer: (prompt: string): Place => ['prompts.answer', prompt],
+  'grant_flows.flow': { how: 'alike', boundTo: [] },
+  'prompts.question': { how: 'fresh', boundTo: ['id'] },
+  'prompts.answer': { how: 'fresh', boundTo: ['id'] },
   /** Of the question and its data: a question is taken up again by it. */
-  fingerprint: (): Place => ['prompts.fingerprint'],
-  check: (binding: Binding): Place =>
-    binding === OWNER_ONLY ? ['seal.check_value'] : ['seal.check_value', binding],
-} as const;
+  'prompts.fingerprint': { how: 'alike', boundTo: [] },
+} as const satisfies Readonly<Record<string, Sealing>>;
 
-const OTHERS_VALUES = 'values of others';
-const CORRECTED = 'corrected';
+type SealedName = keyof typeof SEALINGS;
 
-/** Of a row of turns, summaries or facts: the user has put another text there. */
-export function isCorrected(row: Row): boolean {
-  return numberOf(row, 'corrected') !== 0;
+export interface SealedColumn extends Sealing {
+  readonly name: SealedName;
+  readonly table: string;
+  readonly column: string;
 }
 
-/** Of a row of turns or summaries. */
-export function holdsOthersValues(row: Row): boolean {
-  return numberOf(row, 'others_values') !== 0;
-}
-
-/** Of a row of sessions. */
-export function isAcknowledged(row: Row): boolean {
-  return numberOf(row, 'acknowledged') !== 0;
-}
-
-function labelled(columns: LabelColumns): readonly (string | number)[] {
-  const { source, integrity, confidentiality, time, isCorrected = false } = columns;
-  return [source ?? '', integrity, confidentiality, time, ...(isCorrected ? [CORRECTED] : [])];
-}
+export const SEALED_COLUMNS: readonly SealedColumn[] = Object.entries(SEALINGS).map(([name, sealing]) => {
+  const [table = '', column = ''] = name.split('.');
+  return { name: name as SealedName, table, column, ...sealing };
+});
 
 /**
  * What texts of memory are bound to besides column and row: in a store that was sealed by an earlier version the owner only.
@@ -124,143 +70,53 @@ export const OWNER_ONLY = 1;
 export const WHOLE_ROW = 2;
 export type Binding = typeof OWNER_ONLY | typeof WHOLE_ROW;
 
-/** Places of rows as they are read, with the names that the columns have in the statements of memory-row.ts. */
-export function turnPlace(row: Row): Place {
-  return PLACE.turn(textOf(row, 'owner'), textOf(row, 'id'), {
-    session: textOf(row, 'session'),
-    role: textOf(row, 'role'),
-    origin: textOrNull(row, 'origin'),
-    holdsOthersValues: holdsOthersValues(row),
-    ...labelColumns(row),
-  });
+/** The columns of a row that name its owner and itself; the first binding knew no others. */
+const NAMES_OF_ROW = 2;
+
+/** @param row a fact's has its name in the clear */
+export function placeOf(name: SealedName, row: Row, binding: Binding = WHOLE_ROW): Place {
+  const { boundTo }: Sealing = SEALINGS[name];
+  const columns = binding === OWNER_ONLY ? boundTo.slice(0, NAMES_OF_ROW) : boundTo;
+  return [name, ...columns.flatMap((column) => boundValue(row, column))];
 }
 
-export function summaryPlace(row: Row): Place {
-  return PLACE.summary(textOf(row, 'owner'), textOf(row, 'id'), {
-    session: textOf(row, 'session'),
-    madeBy: textOf(row, 'made_by'),
-    through: numberOf(row, 'through'),
-    holdsOthersValues: holdsOthersValues(row),
-    ...labelColumns(row),
-  });
+/** Flags of a row in the words of a place. */
+const FLAGS: ReadonlyMap<string, string> = new Map([
+  ['corrected', 'corrected'],
+  ['others_values', 'values of others'],
+  ['acknowledged', 'acknowledged'],
+]);
+
+function boundValue(row: Row, column: string): readonly (string | number)[] {
+  const flag = FLAGS.get(column);
+  if (flag !== undefined) return isSet(row, column) ? [flag] : [];
+  const value = row[column] === null ? '' : row[column];
+  if (typeof value !== 'string' && typeof value !== 'number')
+    throw new MalformedRow(`column \`${column}\` is neither text nor a number`);
+  return [value];
 }
 
-/** @param name in the clear */
-export function factPlace(row: Row, name: string): Place {
-  return PLACE.factValue(textOf(row, 'owner'), textOf(row, 'id'), {
-    name,
-    learnt: textOf(row, 'learnt'),
-    origin: textOf(row, 'origin'),
-    ...labelColumns(row),
-  });
+/** Of a column that is 0 or 1. */
+export function isSet(row: Row, flag: string): boolean {
+  return numberOf(row, flag) !== 0;
 }
 
-function labelColumns(row: Row): LabelColumns {
-  return {
-    source: textOrNull(row, 'source'),
-    integrity: textOf(row, 'integrity'),
-    confidentiality: textOf(row, 'confidentiality'),
-    time: numberOf(row, 'time'),
-    isCorrected: isCorrected(row),
-  };
+const SESSION_OF = '(SELECT s.id FROM sessions s WHERE s.key = t.session) AS session';
+
+/** SQL for the columns to which a value is bound, and for the value; `t` is the table. */
+export function boundColumns({ column, boundTo }: SealedColumn): string {
+  const bound = boundTo.map((name) => (name === 'session' ? SESSION_OF : `t.${name}`));
+  return [...bound, 't.rowid AS sealed_at', `t.${column} AS sealed_value`].join(', ');
 }
 
-export interface SealedColumn {
-  readonly table: string;
-  readonly column: string;
-  readonly how: 'fresh' | 'alike' | 'bytes';
-  /** SQL that reads what the place is made of; `t` is the table. */
-  readonly row: string;
-  /** `seal`: with which other columns of the row are closed at this moment. */
-  readonly place: (row: Row, seal: Seal) => Place;
-  /** Where it stood in a store of the first binding, if elsewhere. */
-  readonly firstPlace?: (row: Row) => Place;
+/** A row that was read with them, as `placeOf` takes it. `seal`: with which its other columns are closed. */
+export function boundRow({ name }: SealedColumn, row: Row, seal: Seal): Row {
+  return name === 'facts.value' ? { ...row, name: factNameOf(row, seal) } : row;
 }
 
-const SESSION_OF = '(SELECT s.id FROM sessions s WHERE s.key = t.session)';
-const LABEL = 't.source, t.integrity, t.confidentiality, t.time, t.corrected';
-
-/** A column that a place of others is made of comes after them: when they are sealed anew it is not yet. */
-export const SEALED_COLUMNS: readonly SealedColumn[] = [
-  {
-    table: 'facts',
-    column: 'value',
-    how: 'fresh',
-    row: `t.owner, t.id, t.name, t.learnt, t.origin, ${LABEL}`,
-    place: (row, seal) =>
-      factPlace(row, unquoteText(seal.open(textOf(row, 'name'), PLACE.factName(textOf(row, 'owner'))))),
-    firstPlace: (row) => ['facts.value', textOf(row, 'owner'), textOf(row, 'id')],
-  },
-  {
-    table: 'facts',
-    column: 'name',
-    how: 'alike',
-    row: 't.owner',
-    place: (row) => PLACE.factName(textOf(row, 'owner')),
-  },
-  {
-    table: 'turns',
-    column: 'text',
-    how: 'fresh',
-    row: `t.owner, t.id, ${SESSION_OF} AS session, t.role, t.origin, t.others_values, ${LABEL}`,
-    place: turnPlace,
-    firstPlace: (row) => ['turns.text', textOf(row, 'owner'), textOf(row, 'id')],
-  },
-  {
-    table: 'summaries',
-    column: 'text',
-    how: 'fresh',
-    row: `t.owner, t.id, ${SESSION_OF} AS session, t.made_by, t.through, t.others_values, ${LABEL}`,
-    place: summaryPlace,
-    firstPlace: (row) => ['summaries.text', textOf(row, 'owner'), textOf(row, 'id')],
-  },
-  {
-    table: 'events',
-    column: 'event',
-    how: 'fresh',
-    row: `${SESSION_OF} AS session, t.sequence`,
-    place: (row) => PLACE.event(textOf(row, 'session'), numberOf(row, 'sequence')),
-  },
-  {
-    table: 'events',
-    column: 'hash',
-    how: 'bytes',
-    row: `${SESSION_OF} AS session, t.sequence`,
-    place: (row) => PLACE.eventHash(textOf(row, 'session'), numberOf(row, 'sequence')),
-  },
-  {
-    table: 'sessions',
-    column: 'head',
-    how: 'bytes',
-    row: 't.id, t.acknowledged',
-    place: (row) => PLACE.head(textOf(row, 'id'), isAcknowledged(row)),
-  },
-  {
-    table: 'sessions',
-    column: 'first_query',
-    how: 'fresh',
-    row: 't.id',
-    place: (row) => PLACE.firstQuery(textOf(row, 'id')),
-  },
-  { table: 'grants', column: 'subject', how: 'alike', row: 't.key', place: PLACE.subject },
-  { table: 'grants', column: 'digest', how: 'alike', row: 't.key', place: PLACE.digest },
-  { table: 'grant_flows', column: 'flow', how: 'alike', row: 't.granted', place: PLACE.flow },
-  {
-    table: 'prompts',
-    column: 'question',
-    how: 'fresh',
-    row: 't.id',
-    place: (row) => PLACE.question(textOf(row, 'id')),
-  },
-  {
-    table: 'prompts',
-    column: 'answer',
-    how: 'fresh',
-    row: 't.id',
-    place: (row) => PLACE.answer(textOf(row, 'id')),
-  },
-  { table: 'prompts', column: 'fingerprint', how: 'alike', row: 't.key', place: PLACE.fingerprint },
-];
+export function factNameOf(row: Row, seal: Seal): string {
+  return unquoteText(seal.open(textOf(row, 'name'), placeOf('facts.name', row)));
+}
 
 /** What a write with another seal than the store's is refused with. */
 export const SEAL_CHANGED = 'the store has got another key';

@@ -7,9 +7,8 @@
  */
 import { failed, ok, type Result, type SessionId } from '@cordon/core';
 import type { Database } from '../database/database.ts';
-import { numberOf } from '../database/row.ts';
 import type { Acknowledgements } from './acknowledged.ts';
-import type { SessionFault, SessionRecord, Sessions } from './session.ts';
+import { held, type SessionFault, type SessionRecord, type Sessions, unknown } from './session.ts';
 
 /** Tables whose rows belong to a session, those first that refer to others; a test holds them against the schema. */
 export const TABLES_OF_SESSION = ['prompts', 'grants', 'summaries', 'turns', 'events'] as const;
@@ -27,11 +26,9 @@ export function eraseSession(
 ): Result<SessionRecord, SessionFault> {
   const erased: Result<SessionRecord, SessionFault> = database.write(() => {
     const record = sessions.find(session);
-    if (record === null) return failed(UNKNOWN);
-    if (record.status === 'running') return failed(HELD);
-    const key = database.first('SELECT key FROM sessions WHERE id = ?', [session], (row) =>
-      numberOf(row, 'key'),
-    );
+    if (record === null) return failed(unknown(session));
+    if (record.status === 'running') return failed(held(session, record.holder));
+    const key = database.keyOf('sessions', session);
     acknowledgements.erasing(session);
     database.withoutTriggers(['events'], () => {
       const ofSession = 'SELECT g.key FROM grants g WHERE g.session = ?';
@@ -44,15 +41,3 @@ export function eraseSession(
   if (erased.ok) acknowledgements.remove(session);
   return erased;
 }
-
-const UNKNOWN: SessionFault = {
-  kind: 'session-unknown',
-  message: 'there is no such session',
-  help: '`cordon sessions` lists those that exist',
-};
-
-const HELD: SessionFault = {
-  kind: 'session-held',
-  message: 'the session is in use',
-  help: 'end the process that uses it first',
-};

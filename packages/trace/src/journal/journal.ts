@@ -23,7 +23,6 @@ import {
   type Label,
   type SessionId,
 } from '@cordon/core';
-import type { ChainKey } from '../database/chain-key.ts';
 import type { Database } from '../database/database.ts';
 import {
   bytesOf,
@@ -37,8 +36,7 @@ import {
   textOrNull,
   unquoteText,
 } from '../database/row.ts';
-import { isAcknowledged, PLACE } from '../database/sealed-column.ts';
-import type { Acknowledgements } from './acknowledged.ts';
+import { placeOf } from '../database/sealed-column.ts';
 import { isAwaited } from './awaited.ts';
 import {
   type Anchor,
@@ -50,7 +48,7 @@ import {
   type Signed,
   type Verification,
 } from './chain-check.ts';
-import type { HeldSession, Sessions } from './session.ts';
+import { HEAD_CHANGED, type Sessions, type SessionsParts, type StoredHead } from './session.ts';
 
 /** An event before the journal has given it its place and time. */
 export interface EventDraft {
@@ -88,34 +86,22 @@ interface Inserted {
   readonly head: Uint8Array;
 }
 
-interface StoredHead {
-  readonly head: JournalHead;
-  readonly signature: Uint8Array | null;
-  readonly isAcknowledged: boolean;
-}
-
-export interface JournalOptions {
-  readonly database: Database;
+export interface JournalParts extends Omit<SessionsParts, 'claims' | 'processId'> {
   readonly sessions: Sessions;
-  readonly now: () => number;
-  readonly randomId: () => string;
-  /** Null: what is appended is not signed. */
-  readonly chainKey: ChainKey | null;
-  readonly acknowledgements: Acknowledgements;
 }
 
 export class Journal {
   readonly #database: Database;
   readonly #sessions: Sessions;
-  readonly #options: JournalOptions;
+  readonly #parts: JournalParts;
   readonly #listeners = new Set<EventListener>();
   readonly #undelivered: Event[] = [];
   #isDelivering = false;
 
-  constructor(options: JournalOptions) {
-    this.#options = options;
-    this.#database = options.database;
-    this.#sessions = options.sessions;
+  constructor(parts: JournalParts) {
+    this.#parts = parts;
+    this.#database = parts.database;
+    this.#sessions = parts.sessions;
   }
 
   /**
@@ -140,7 +126,7 @@ export class Journal {
     const durability = drafts.some(({ body }) => isAwaited(body)) ? 'synced' : 'ordered';
     const { events, head } = this.#database.write(() => {
       const held = this.#sessions.require(session);
-      const time = this.#options.now();
+      const time = this.#parts.now();
       return this.#insert(
         session,
         held,
@@ -156,7 +142,7 @@ export class Journal {
   #acknowledge(session: SessionId, events: readonly Event[], head: Uint8Array, isSynced: boolean): void {
     const last = events.at(-1);
     if (last === undefined || this.#database.isWriting) return;
-    const { acknowledgements } = this.#options;
+    const { acknowledgements } = this.#parts;
     if (last.kind === 'session.ended') acknowledgements.remove(session);
     else acknowledgements.note(session, last.sequence + 1, head, isSynced);
   }
@@ -164,7 +150,7 @@ export class Journal {
   of(session: SessionId): SessionJournal {
     return {
       append: (drafts) => this.appendAll(session, drafts),
-      newId: () => id(this.#options.randomId()),
+      newId: () => id(this.#parts.randomId()),
     };
   }
 
@@ -202,7 +188,8 @@ export class Journal {
 
   /** Null: unknown session. */
   head(session: SessionId): JournalHead | null {
-    return this.#storedHead(session)?.head ?? null;
+    const stored = this.#sessions.head(session);
+    return stored === null ? null : journalHeadOf(stored);
   }
 
   /**
@@ -219,13 +206,13 @@ export class Journal {
     ];
     const chain = new ChainCheck(session, anchors);
     const stored = this.#database.unlessMalformed(
-      () => this.#storedHead(session),
-      () => chain.fail('head', 'the newest hash is not what was sealed', 0),
+      () => this.#sessions.head(session),
+      () => chain.fail('head', HEAD_CHANGED, 0),
     );
     if (chain.breach !== null) return chain.breach;
     if (stored === null)
       return { intact: false, kind: 'unknown', sequence: 0, reason: 'there is no such session' };
-    const { head } = stored;
+    const head = journalHeadOf(stored);
     // In pieces: a long journal need not fit into memory. Events are never changed, so the pieces belong together.
     const pieceSize = 1000;
     for (let from = 0; from < head.events && chain.breach === null; from += pieceSize) {
@@ -241,7 +228,7 @@ export class Journal {
     if (hex(chain.hash) !== head.hash) chain.fail('head', 'the newest hash is another');
     chain.finish();
     if (chain.breach === null) this.#compareListing(session, head.events, chain);
-    const signed = this.#checkSignature(session, stored, chain);
+    const signed = this.#checkSignature(stored, chain);
     chain.compareAcknowledged(loss?.acknowledged !== null);
     return chain.breach ?? { intact: true, head, signed };
   }
@@ -256,7 +243,7 @@ export class Journal {
           // Somebody has appended meanwhile: the list is of another moment.
           if (numberOf(row, 'events') !== events || firstAt === null) return null;
           const listed = textOrNull(row, 'first_query');
-          const place = PLACE.firstQuery(session);
+          const place = placeOf('sessions.first_query', { id: session });
           const query = listed === null ? null : unquoteText(this.#database.seal.open(listed, place));
           if (query !== firstQuery) return 'its first query is listed as another';
           if (numberOrNull(row, 'ended_at') !== endedAt)
@@ -276,7 +263,8 @@ export class Journal {
       [session, from, count],
       (row) => {
         const sequence = numberOf(row, 'sequence');
-        const hash = this.#database.seal.openBytes(bytesOf(row, 'hash'), PLACE.eventHash(session, sequence));
+        const place = placeOf('events.hash', { session, sequence });
+        const hash = this.#database.seal.openBytes(bytesOf(row, 'hash'), place);
         chain.add(sequence, textOf(row, 'id'), this.#eventText(session, row), hash);
       },
     );
@@ -287,51 +275,30 @@ export class Journal {
    * there is no key, no such session, or a process holds it.
    */
   sign(session: SessionId): boolean {
-    const { chainKey } = this.#options;
+    const { chainKey, acknowledgements } = this.#parts;
     if (chainKey === null) return false;
     return this.#database.write(() => {
-      const stored = this.#storedHead(session);
-      if (stored === null || this.#sessions.find(session)?.status === 'running') return false;
-      const { events, hash } = stored.head;
-      const head = Buffer.from(hash, 'hex');
-      const { isAcknowledged } = stored;
-      const signature = chainKey.sign({ session, events, head, isAcknowledged });
-      const isSigned =
-        this.#database.run('UPDATE sessions SET signature = ? WHERE id = ?', signature, session) === 1;
+      const stored = this.#sessions.head(session);
+      const status = this.#sessions.find(session)?.status;
+      if (stored === null || status === 'running') return false;
+      const sql = 'UPDATE sessions SET signature = ? WHERE key = ?';
+      const isSigned = this.#database.run(sql, chainKey.sign(stored), stored.key) === 1;
       // With the key from now on. Before the commit, so that there is no signed session with a file that anybody could write.
-      if (isSigned && isAcknowledged && this.#sessions.find(session)?.status !== 'ended')
-        this.#options.acknowledgements.create(session, events, head);
+      if (isSigned && stored.isAcknowledged && status !== 'ended')
+        acknowledgements.create(session, stored.events, stored.head);
       return isSigned;
     });
   }
 
-  #checkSignature(
-    session: SessionId,
-    { head: { events, hash }, signature, isAcknowledged }: StoredHead,
-    chain: ChainCheck,
-  ): Signed {
-    const head = Buffer.from(hash, 'hex');
-    const { chainKey } = this.#options;
+  #checkSignature(stored: StoredHead, chain: ChainCheck): Signed {
+    const { chainKey } = this.#parts;
+    const { signature } = stored;
     if (chainKey === null) return signature === null ? 'none' : 'unchecked';
     if (signature === null)
       chain.fail('unsigned', 'it was written without the key, or its signature was taken away');
-    else if (!chainKey.isSignature(signature, { session, events, head, isAcknowledged }))
+    else if (!chainKey.isSignature(signature, stored))
       chain.fail('signature', 'it is not signed with this key as it stands');
     return 'checked';
-  }
-
-  #storedHead(session: SessionId): StoredHead | null {
-    const sql = 'SELECT events, head, signature, acknowledged FROM sessions WHERE id = ?';
-    return this.#database.first(sql, [session], (row) => ({
-      head: {
-        events: numberOf(row, 'events'),
-        hash: hex(
-          this.#database.seal.openBytes(bytesOf(row, 'head'), PLACE.head(session, isAcknowledged(row))),
-        ),
-      },
-      signature: row.signature === null ? null : bytesOf(row, 'signature'),
-      isAcknowledged: isAcknowledged(row),
-    }));
   }
 
   #countedBeyond(session: SessionId): number {
@@ -352,44 +319,41 @@ export class Journal {
     // of the labels the join, so that neither side can lower what the other says.
     const app = 'app' in body ? body.app : draft.app;
     const label = 'label' in body ? joinLabels(draft.label, body.label) : draft.label;
-    const name = draft.id ?? this.#options.randomId();
+    const name = draft.id ?? this.#parts.randomId();
     const frame = { id: name, session, sequence, time, context, app, causes, label };
     const whole = { ...body, ...frame };
     return { text: canonicalJsonOf(whole), event: eventOf(canonicalCopyOf(whole)) };
   }
 
-  #insert(session: SessionId, held: HeldSession, written: readonly Written[]): Inserted {
+  #insert(session: SessionId, held: StoredHead, written: readonly Written[]): Inserted {
     const { seal } = this.#database;
     let { head } = held;
     const inserted: Event[] = [];
     for (const [index, { text, event }] of written.entries()) {
       head = linkHash(head, text);
-      this.#database.run(
-        'INSERT INTO events (session, sequence, id, event, hash) VALUES (?, ?, ?, ?, ?)',
-        held.key,
-        held.events + index,
-        event.id,
-        seal.close(text, PLACE.event(session, held.events + index)),
-        seal.closeBytes(head, PLACE.eventHash(session, held.events + index)),
-      );
+      const place = { session, sequence: held.events + index };
+      this.#database.insert('events', {
+        session: held.key,
+        sequence: place.sequence,
+        id: event.id,
+        event: seal.close(text, placeOf('events.event', place)),
+        hash: seal.closeBytes(head, placeOf('events.hash', place)),
+      });
       this.#noteInSession(held.key, event);
       inserted.push(event);
     }
     const time = inserted.at(-1)?.time;
     if (time !== undefined) {
-      const count = held.events + written.length;
-      const { isAcknowledged } = held;
-      const signed = { session, events: count, head, isAcknowledged };
-      const signature = this.#options.chainKey?.sign(signed) ?? null;
+      const events = held.events + written.length;
+      const closed = this.#sessions.closedHead({ ...held, events, head });
       const sql = 'UPDATE sessions SET events = ?, head = ?, signature = ?, last_at = ? WHERE key = ?';
-      const closed = seal.closeBytes(head, PLACE.head(session, isAcknowledged));
-      this.#database.run(sql, count, closed, signature, time, held.key);
+      this.#database.run(sql, events, closed.head, closed.signature, time, held.key);
     }
     return { events: inserted, head };
   }
 
   #eventText(session: SessionId, row: Row): string {
-    return this.#database.seal.open(textOf(row, 'event'), PLACE.event(session, numberOf(row, 'sequence')));
+    return this.#database.seal.open(textOf(row, 'event'), placeOf('events.event', { ...row, session }));
   }
 
   /** What the list of sessions shows is derived from the events, in the same transaction. */
@@ -397,7 +361,10 @@ export class Journal {
     // A private query stands in the journal, and nowhere else.
     if (event.kind === 'user.message' && event.private !== true) {
       const sql = 'UPDATE sessions SET first_query = ? WHERE key = ? AND first_query IS NULL';
-      const text = this.#database.seal.close(quoteText(event.text), PLACE.firstQuery(event.session));
+      const text = this.#database.seal.close(
+        quoteText(event.text),
+        placeOf('sessions.first_query', { id: event.session }),
+      );
       this.#database.run(sql, text, key);
     }
     if (event.kind === 'session.ended') {
@@ -416,6 +383,10 @@ export class Journal {
     }
     this.#isDelivering = false;
   }
+}
+
+function journalHeadOf({ events, head }: StoredHead): JournalHead {
+  return { events, hash: hex(head) };
 }
 
 /** The event is recorded whatever a listener does, so its error is not the caller's: it ends the process instead. */

@@ -6,9 +6,10 @@
  * Ring 0.
  */
 import { failed, id, ok, type Result, type SessionId } from '@cordon/core';
-import type { ChainKey } from '../database/chain-key.ts';
+import type { ChainKey, SignedHead } from '../database/chain-key.ts';
 import type { Database, TellBroken } from '../database/database.ts';
 import { StoreFailure, storeFault } from '../database/fault.ts';
+import type { StoreParts } from '../database/parts.ts';
 import {
   bytesOf,
   MalformedRow,
@@ -19,7 +20,7 @@ import {
   textOrNull,
   unquoteText,
 } from '../database/row.ts';
-import { isAcknowledged, PLACE } from '../database/sealed-column.ts';
+import { isSet, placeOf } from '../database/sealed-column.ts';
 import type { Acknowledged, AcknowledgedHead, Acknowledgements } from './acknowledged.ts';
 import { isHeld, ProcessLock, sweepClaims } from './claim.ts';
 
@@ -66,21 +67,16 @@ export interface Loss {
   readonly acknowledged: number | null;
 }
 
-/** What the journal needs to know of a session that this process holds. */
-export interface HeldSession {
+/** The head of a session as it is kept, with the number of the row. */
+export interface StoredHead extends SignedHead {
   readonly key: number;
-  readonly events: number;
-  /** Hash of the last event. */
-  readonly head: Uint8Array;
-  readonly isAcknowledged: boolean;
+  /** Null: it was written without the key. */
+  readonly signature: Uint8Array | null;
 }
 
-export interface SessionsOptions {
-  readonly database: Database;
+export interface SessionsParts extends StoreParts {
   /** Folder of the lock files. */
   readonly claims: string;
-  readonly now: () => number;
-  readonly randomId: () => string;
   readonly processId: number;
   readonly acknowledgements: Acknowledgements;
   /** Null: what is written is not signed. */
@@ -88,33 +84,28 @@ export interface SessionsOptions {
 }
 
 export class Sessions {
-  readonly #options: SessionsOptions;
+  readonly #parts: SessionsParts;
   readonly #database: Database;
   #lock: ProcessLock | null = null;
 
-  constructor(options: SessionsOptions) {
-    this.#options = options;
-    this.#database = options.database;
+  constructor(parts: SessionsParts) {
+    this.#parts = parts;
+    this.#database = parts.database;
   }
 
   /** A new session, held by this process. */
   create(): SessionId {
-    const session: SessionId = id(this.#options.randomId());
+    const { randomId, now, processId, acknowledgements } = this.#parts;
+    const session: SessionId = id(randomId());
     const head = new Uint8Array(32);
     this.#database.write(() => {
-      const time = this.#options.now();
-      this.#database.run(
-        `INSERT INTO sessions (id, started_at, last_at, head, signature, claim, claim_pid, acknowledged)
-         VALUES (?, ?, ?, ?, ?, ?, ?, 1)`,
-        session,
-        time,
-        time,
-        this.#database.seal.closeBytes(head, PLACE.head(session, true)),
-        this.#options.chainKey?.sign({ session, events: 0, head, isAcknowledged: true }) ?? null,
-        this.#token(),
-        this.#options.processId,
-      );
-      this.#options.acknowledgements.create(session, 0, head);
+      const time = now();
+      this.#database.insert('sessions', {
+        ...{ id: session, started_at: time, last_at: time },
+        ...this.closedHead({ session, events: 0, head, isAcknowledged: true }),
+        ...{ claim: this.#token(), claim_pid: processId, acknowledged: 1 },
+      });
+      acknowledgements.create(session, 0, head);
     });
     return session;
   }
@@ -136,18 +127,19 @@ export class Sessions {
       const mine = this.#token();
       const claim = this.#claimOf(session);
       if (record.status === 'running' && claim !== mine) return failed(held(session, record.holder));
-      const unsigned = this.#signatureFault(session);
+      const stored = this.#database.unlessMalformed(
+        () => this.head(session),
+        () => undefined,
+      );
+      if (stored === null) return failed(damagedSession(session, HEAD_CHANGED));
+      const unsigned = this.#signatureFault(stored);
       if (unsigned !== null) return failed(unsigned);
       const loss = acceptsLoss ? null : this.loss(record.id);
       if (loss !== null) return failed(shortened(session, loss));
-      this.#acknowledgeFromNowOn(session);
-      this.#database.run(
-        'UPDATE sessions SET claim = ?, claim_pid = ? WHERE id = ?',
-        mine,
-        this.#options.processId,
-        session,
-      );
-      return ok({ ...record, status: 'running', holder: this.#options.processId });
+      this.#acknowledgeFromNowOn(stored);
+      const sql = 'UPDATE sessions SET claim = ?, claim_pid = ? WHERE id = ?';
+      this.#database.run(sql, mine, this.#parts.processId, session);
+      return ok({ ...record, status: 'running', holder: this.#parts.processId });
     });
   }
 
@@ -168,7 +160,7 @@ export class Sessions {
 
   #acknowledged(session: SessionId): Counted | null {
     // First what was acknowledged: whoever appends meanwhile makes the journal longer, and not the other way round.
-    const { acknowledgements } = this.#options;
+    const { acknowledgements } = this.#parts;
     const read = {
       plain: acknowledgements.read(session, true),
       keyed: acknowledgements.read(session, false),
@@ -178,33 +170,25 @@ export class Sessions {
       events: numberOf(row, 'events'),
       // A session that was written without the key may have a file that was.
       acknowledged: row.signature === null && this.#database.seal.mark === '' ? read.plain : read.keyed,
-      isCounted: isAcknowledged(row),
+      isCounted: isSet(row, 'acknowledged'),
       hasEnded: row.ended_at !== null,
     }));
   }
 
   /** Sessions of which events were acknowledged, and that the store does not have at all; null: how many is not known. */
   lost(): readonly { readonly session: SessionId; readonly events: number | null }[] {
-    return this.#options.acknowledgements
+    return this.#parts.acknowledgements
       .all(true)
       .filter(({ session, events }) => events !== 0 && this.find(session) === null);
   }
 
   /** Inside a transaction: a session of an earlier version gets its file. */
-  #acknowledgeFromNowOn(session: SessionId): void {
-    const sql = 'SELECT events, head, acknowledged FROM sessions WHERE id = ?';
-    this.#database.first(sql, [session], (row) => {
-      if (isAcknowledged(row)) return;
-      const events = numberOf(row, 'events');
-      const head = this.#headOf(session, row);
-      this.#options.acknowledgements.create(session, events, head);
-      this.#database.run(
-        'UPDATE sessions SET acknowledged = 1, head = ?, signature = ? WHERE id = ?',
-        this.#database.seal.closeBytes(head, PLACE.head(session, true)),
-        this.#options.chainKey?.sign({ session, events, head, isAcknowledged: true }) ?? null,
-        session,
-      );
-    });
+  #acknowledgeFromNowOn(stored: StoredHead): void {
+    if (stored.isAcknowledged) return;
+    this.#parts.acknowledgements.create(stored.session, stored.events, stored.head);
+    const { head, signature } = this.closedHead({ ...stored, isAcknowledged: true });
+    const sql = 'UPDATE sessions SET acknowledged = 1, head = ?, signature = ? WHERE key = ?';
+    this.#database.run(sql, head, signature, stored.key);
   }
 
   /** Lets go of a session without ending it: it is then interrupted, and any process may resume it. */
@@ -212,13 +196,10 @@ export class Sessions {
     if (this.#lock === null) return;
     const { token } = this.#lock;
     this.#database.write(() => {
-      this.#database.run(
-        'UPDATE sessions SET claim = NULL, claim_pid = NULL WHERE id = ? AND claim = ?',
-        session,
-        token,
-      );
+      const sql = 'UPDATE sessions SET claim = NULL, claim_pid = NULL WHERE id = ? AND claim = ?';
+      this.#database.run(sql, session, token);
     });
-    this.#options.acknowledgements.release(session);
+    this.#parts.acknowledgements.release(session);
   }
 
   /** Newest first. `tell` takes those that cannot be read; null: they throw. */
@@ -233,26 +214,43 @@ export class Sessions {
   }
 
   /** Inside a write transaction: throws `claim-lost` unless this process holds the session and it has not ended. */
-  require(session: SessionId): HeldSession {
-    const sql =
-      'SELECT key, events, head, acknowledged FROM sessions WHERE id = ? AND claim = ? AND ended_at IS NULL';
-    const token = this.#lock?.token;
-    const held =
-      token === undefined
-        ? null
-        : this.#database.first(sql, [session, token], (row) => ({
-            key: numberOf(row, 'key'),
-            events: numberOf(row, 'events'),
-            head: this.#headOf(session, row),
-            isAcknowledged: isAcknowledged(row),
-          }));
+  require(session: SessionId): StoredHead {
+    const token = this.#lock?.token ?? null;
+    const held = this.#head(session, 'AND claim = ? AND ended_at IS NULL', [token]);
     if (held === null) throw new StoreFailure(storeFault('claim-lost', this.#database.file));
     return held;
   }
 
+  /** Null: unknown session. */
+  head(session: SessionId): StoredHead | null {
+    return this.#head(session, '', []);
+  }
+
+  #head(session: SessionId, where: string, values: readonly (string | null)[]): StoredHead | null {
+    const sql = `SELECT key, id, events, head, signature, acknowledged FROM sessions WHERE id = ? ${where}`;
+    return this.#database.first(sql, [session, ...values], (row) => ({
+      session,
+      key: numberOf(row, 'key'),
+      events: numberOf(row, 'events'),
+      head: this.#database.seal.openBytes(bytesOf(row, 'head'), placeOf('sessions.head', row)),
+      signature: row.signature === null ? null : bytesOf(row, 'signature'),
+      isAcknowledged: isSet(row, 'acknowledged'),
+    }));
+  }
+
+  /** The columns that keep a head: sealed, and signed where there is a key. */
+  closedHead(signed: SignedHead): { readonly head: Uint8Array; readonly signature: Uint8Array | null } {
+    const { session, head, isAcknowledged } = signed;
+    const place = placeOf('sessions.head', { id: session, acknowledged: Number(isAcknowledged) });
+    return {
+      head: this.#database.seal.closeBytes(head, place),
+      signature: this.#parts.chainKey?.sign(signed) ?? null,
+    };
+  }
+
   /** Lets go of everything, at the end of the process. */
   close(): void {
-    this.#options.acknowledgements.close();
+    this.#parts.acknowledgements.close();
     const lock = this.#lock;
     if (lock === null) return;
     this.#lock = null;
@@ -271,27 +269,20 @@ export class Sessions {
   /** Inside a write transaction: the token of this process, with its lock taken on first use. */
   #token(): string {
     if (this.#lock === null) {
-      sweepClaims(this.#options.claims);
-      this.#lock = ProcessLock.acquire(this.#options.claims, this.#options.randomId());
+      sweepClaims(this.#parts.claims);
+      this.#lock = ProcessLock.acquire(this.#parts.claims, this.#parts.randomId());
     }
     return this.#lock.token;
   }
 
-  #signatureFault(session: SessionId): SessionFault | null {
-    const { chainKey } = this.#options;
-    const sql = 'SELECT events, head, signature, acknowledged FROM sessions WHERE id = ?';
-    return this.#database.first(sql, [session], (row) => {
-      const signature = row.signature === null ? null : bytesOf(row, 'signature');
-      if (chainKey === null) return signature === null ? null : signedElsewhere(session);
-      if (signature === null) return unsigned(session);
-      const isOurs = chainKey.isSignature(signature, {
-        session,
-        events: numberOf(row, 'events'),
-        head: this.#headOf(session, row),
-        isAcknowledged: isAcknowledged(row),
-      });
-      return isOurs ? null : damagedSession(session, 'it is not signed with this key as it stands');
-    });
+  #signatureFault(stored: StoredHead): SessionFault | null {
+    const { chainKey } = this.#parts;
+    const { session, signature } = stored;
+    if (chainKey === null) return signature === null ? null : signedElsewhere(session);
+    if (signature === null) return unsigned(session);
+    return chainKey.isSignature(signature, stored)
+      ? null
+      : damagedSession(session, 'it is not signed with this key as it stands');
   }
 
   #claimOf(session: SessionId): string | null {
@@ -299,14 +290,10 @@ export class Sessions {
     return this.#database.first(sql, [session], (row) => textOrNull(row, 'claim'));
   }
 
-  #headOf(session: SessionId, row: Row): Uint8Array {
-    return this.#database.seal.openBytes(bytesOf(row, 'head'), PLACE.head(session, isAcknowledged(row)));
-  }
-
   /** Users find a changed session in the list of sessions, so an unreadable row is reported as such. */
   #queryOf(session: SessionId, stored: string, tell: TellBroken | null): string {
     try {
-      return unquoteText(this.#database.seal.open(stored, PLACE.firstQuery(session)));
+      return unquoteText(this.#database.seal.open(stored, placeOf('sessions.first_query', { id: session })));
     } catch (error) {
       if (!(error instanceof MalformedRow)) throw error;
       tell?.({ id: session, why: 'unreadable' });
@@ -316,7 +303,7 @@ export class Sessions {
 
   #record(row: Row, tell: TellBroken | null = null): SessionRecord {
     const claim = textOrNull(row, 'claim');
-    const isRunning = claim !== null && (claim === this.#lock?.token || isHeld(this.#options.claims, claim));
+    const isRunning = claim !== null && (claim === this.#lock?.token || isHeld(this.#parts.claims, claim));
     const firstQuery = textOrNull(row, 'first_query');
     return {
       id: id(textOf(row, 'id')),
@@ -345,9 +332,12 @@ function lossOf({ events, acknowledged, isCounted, hasEnded }: Counted): Loss | 
   return acknowledged.events > events ? { events, acknowledged: acknowledged.events } : null;
 }
 
+/** What a head that cannot be opened shows. */
+export const HEAD_CHANGED = 'the newest hash is not what was sealed';
+
 const COLUMNS = 'id, started_at, last_at, ended_at, first_query, events, claim, claim_pid';
 
-function unknown(session: SessionId): SessionFault {
+export function unknown(session: SessionId): SessionFault {
   return {
     kind: 'session-unknown',
     message: `there is no session ${shown(session)}`,
@@ -355,7 +345,7 @@ function unknown(session: SessionId): SessionFault {
   };
 }
 
-function held(session: SessionId, holder: number | null): SessionFault {
+export function held(session: SessionId, holder: number | null): SessionFault {
   return {
     kind: 'session-held',
     message: `the session ${shown(session)} is in use by another process${holder === null ? '' : ` (${holder})`}`,

@@ -7,14 +7,17 @@
 import { failed, ok, type Result, type SessionId, USER_LABEL } from '@cordon/core';
 
 import type { Database, TellBroken } from '../database/database.ts';
-import { numberOf, numberOrNull, quoteText, type Row, textOf } from '../database/row.ts';
-import { PLACE, summaryPlace, turnPlace } from '../database/sealed-column.ts';
+import type { StoreParts } from '../database/parts.ts';
+import { numberOf, numberOrNull, quoteText, type Row } from '../database/row.ts';
+import { placeOf } from '../database/sealed-column.ts';
 import type { ItemId, MemoryFact, MemoryOwner, Summary, Turn } from './memory-item.ts';
 import {
+  byName,
   FACT_ORDER,
   factOf,
   ownerOf,
   ownerText,
+  replaceFact,
   SELECT_FACTS,
   SELECT_SUMMARIES,
   SELECT_TURNS,
@@ -65,16 +68,11 @@ export interface Deleted {
   readonly facts: number;
 }
 
-export interface MemoryArchiveOptions {
-  readonly database: Database;
-  readonly now: () => number;
-}
-
 export class MemoryArchive {
   readonly #database: Database;
   readonly #now: () => number;
 
-  constructor({ database, now }: MemoryArchiveOptions) {
+  constructor({ database, now }: StoreParts) {
     this.#database = database;
     this.#now = now;
   }
@@ -96,7 +94,7 @@ export class MemoryArchive {
       FROM (SELECT owner FROM turns UNION SELECT owner FROM facts UNION SELECT owner FROM summaries) o
       ORDER BY substr(o.owner, 1, 1) = char(34), o.owner`;
     const overviewOf = (row: Row): OwnerOverview => ({
-      owner: ownerOf(textOf(row, 'owner')),
+      owner: ownerOf(row),
       turns: numberOf(row, 'turns'),
       sessions: numberOf(row, 'sessions'),
       summaries: numberOf(row, 'summaries'),
@@ -110,11 +108,17 @@ export class MemoryArchive {
   /** Facts by name, then summaries and turns in the order in which they were made; owner by owner. */
   items({ owner, session, kind }: ItemFilter = {}, tell: TellBroken | null = null): readonly MemoryItem[] {
     const owners = owner === undefined ? this.overview(tell).map((one) => one.owner) : [owner];
-    return owners.flatMap((one) => [
-      ...(session !== undefined || (kind ?? 'fact') !== 'fact' ? [] : this.#facts(one, tell)),
-      ...((kind ?? 'summary') === 'summary' ? this.#summaries(one, session, tell) : []),
-      ...((kind ?? 'turn') === 'turn' ? this.#turns(one, session, tell) : []),
-    ]);
+    const wants = (one: MemoryItem['kind']) => (kind ?? one) === one;
+    const ofSession = session === undefined ? '' : 'AND s.id = ?';
+    const where = `t.owner = ? ${ofSession} ORDER BY t.key`;
+    return owners.map(ownerText).flatMap((one) => {
+      const values = session === undefined ? [one] : [one, session];
+      return [
+        ...(wants('fact') && session === undefined ? this.#factsOf(one, tell) : []),
+        ...(wants('summary') ? this.#summaries(where, values, tell) : []),
+        ...(wants('turn') ? this.#turns(where, values, tell) : []),
+      ];
+    });
   }
 
   /** By its id or by how the id begins. */
@@ -136,17 +140,8 @@ export class MemoryArchive {
     if (!found.ok) return found;
     const { value } = found;
     this.#database.write(() => {
-      switch (value.kind) {
-        case 'fact':
-          for (const copy of this.#copies(value)) this.#correctFact(copy, text);
-          return;
-        case 'turn':
-          return this.#replaceText('turns', value, text);
-        case 'summary':
-          return this.#replaceText('summaries', value, text);
-        default:
-          value satisfies never;
-      }
+      if (value.kind !== 'fact') this.#replaceText(value, text);
+      else for (const copy of this.#copies(value)) this.#correctFact(copy, text);
     });
     return this.find(value.id);
   }
@@ -158,20 +153,9 @@ export class MemoryArchive {
     const { value } = found;
     return ok(
       this.#counted(() => {
-        switch (value.kind) {
-          case 'fact':
-            for (const copy of this.#copies(value))
-              this.#database.run('DELETE FROM facts WHERE id = ?', copy.id);
-            return;
-          case 'turn':
-            this.#database.run('DELETE FROM turns WHERE id = ?', value.id);
-            return;
-          case 'summary':
-            this.#database.run('DELETE FROM summaries WHERE id = ?', value.id);
-            return;
-          default:
-            value satisfies never;
-        }
+        const sql = `DELETE FROM ${TABLE_OF[value.kind]} WHERE id = ?`;
+        for (const { id } of value.kind === 'fact' ? this.#copies(value) : [value])
+          this.#database.run(sql, id);
       }),
     );
   }
@@ -216,117 +200,72 @@ export class MemoryArchive {
     });
   }
 
-  #facts(owner: MemoryOwner, tell: TellBroken | null): readonly MemoryItem[] {
-    const sql = `${SELECT_FACTS} WHERE f.owner = ? ${FACT_ORDER}`;
-    const facts = this.#database.listed(sql, [ownerText(owner)], factOf(this.#database.seal), tell);
-    const sorted = [...facts].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
-    return sorted.map((fact) => ({ kind: 'fact', owner, ...fact }));
+  #factsOf(owner: string, tell: TellBroken | null): readonly FactItem[] {
+    return byName(this.#facts(`t.owner = ? ${FACT_ORDER}`, [owner], tell));
+  }
+
+  #facts(where: string, values: readonly string[], tell: TellBroken | null = null): readonly FactItem[] {
+    const fact = factOf(this.#database.seal);
+    const itemOf = (row: Row): FactItem => ({ kind: 'fact', owner: ownerOf(row), ...fact(row) });
+    return this.#database.listed(`${SELECT_FACTS} WHERE ${where}`, values, itemOf, tell);
   }
 
   #summaries(
-    owner: MemoryOwner,
-    session: SessionId | null = null,
+    where: string,
+    values: readonly string[],
     tell: TellBroken | null = null,
   ): readonly MemoryItem[] {
-    const sql = `${SELECT_SUMMARIES} WHERE m.owner = ? AND (? IS NULL OR s.id = ?) ORDER BY m.key`;
-    return this.#database
-      .listed(sql, [ownerText(owner), session, session], summaryOf(this.#database.seal), tell)
-      .map((summary) => ({ kind: 'summary', owner, ...summary }));
+    const summary = summaryOf(this.#database.seal);
+    const itemOf = (row: Row): MemoryItem => ({ kind: 'summary', owner: ownerOf(row), ...summary(row) });
+    return this.#database.listed(`${SELECT_SUMMARIES} WHERE ${where}`, values, itemOf, tell);
   }
 
-  #turns(
-    owner: MemoryOwner,
-    session: SessionId | null = null,
-    tell: TellBroken | null = null,
-  ): readonly MemoryItem[] {
-    const sql = `${SELECT_TURNS} WHERE t.owner = ? AND (? IS NULL OR s.id = ?) ORDER BY t.key`;
-    return this.#database
-      .listed(sql, [ownerText(owner), session, session], turnOf(this.#database.seal), tell)
-      .map((turn) => ({ kind: 'turn', owner, ...turn }));
+  #turns(where: string, values: readonly string[], tell: TellBroken | null = null): readonly MemoryItem[] {
+    const turn = turnOf(this.#database.seal);
+    const itemOf = (row: Row): MemoryItem => ({ kind: 'turn', owner: ownerOf(row), ...turn(row) });
+    return this.#database.listed(`${SELECT_TURNS} WHERE ${where}`, values, itemOf, tell);
   }
 
   #named(pattern: string): readonly MemoryItem[] {
-    const { seal } = this.#database;
-    const all = <T>(sql: string, make: (owner: MemoryOwner, row: Parameters<typeof textOf>[0]) => T) =>
-      this.#database.all(sql, [pattern], (row) => make(ownerOf(textOf(row, 'owner')), row));
+    const where = 't.id GLOB ? LIMIT 2';
     return [
-      ...all<MemoryItem>(`${SELECT_FACTS} WHERE f.id GLOB ? LIMIT 2`, (owner, row) => ({
-        kind: 'fact',
-        owner,
-        ...factOf(seal)(row),
-      })),
-      ...all<MemoryItem>(`${SELECT_SUMMARIES} WHERE m.id GLOB ? LIMIT 2`, (owner, row) => ({
-        kind: 'summary',
-        owner,
-        ...summaryOf(seal)(row),
-      })),
-      ...all<MemoryItem>(`${SELECT_TURNS} WHERE t.id GLOB ? LIMIT 2`, (owner, row) => ({
-        kind: 'turn',
-        owner,
-        ...turnOf(seal)(row),
-      })),
+      ...this.#facts(where, [pattern]),
+      ...this.#summaries(where, [pattern]),
+      ...this.#turns(where, [pattern]),
     ];
   }
 
   /** The fact itself, and those that other owners have of the same name from the same event. */
   #copies(fact: FactItem): readonly FactItem[] {
     if (fact.source === null) return [fact];
-    const sql = `${SELECT_FACTS} WHERE f.source = ? AND f.learnt = ?`;
-    const { seal } = this.#database;
-    const others = this.#database.all(
-      sql,
-      [fact.source, fact.learnt],
-      (row): FactItem => ({
-        kind: 'fact',
-        owner: ownerOf(textOf(row, 'owner')),
-        ...factOf(seal)(row),
-      }),
-    );
+    const others = this.#facts('t.source = ? AND t.learnt = ?', [fact.source, fact.learnt]);
     return others.filter(({ name, origin }) => name === fact.name && origin === fact.origin);
   }
 
   #correctFact(fact: FactItem, value: string): void {
-    const owner = ownerText(fact.owner);
-    const { seal } = this.#database;
-    const name = seal.closeAlike(quoteText(fact.name), PLACE.factName(owner));
-    // What an app said becomes what the user said; in whose conversation the user stated a fact stays with it.
-    const origin = fact.learnt === 'observed' || fact.origin === null ? '' : quoteText(fact.origin);
     const { integrity, confidentiality } = USER_LABEL;
-    const time = this.#now();
-    const columns = {
-      ...{ name: fact.name, learnt: 'stated', origin, source: fact.source, ...USER_LABEL, time },
-      isCorrected: true,
-    };
-    this.#database.run('DELETE FROM facts WHERE id = ?', fact.id);
-    this.#database.run(
-      `DELETE FROM facts WHERE owner = ? AND name = ? AND learnt = 'stated' AND origin = ? AND integrity = ?`,
-      owner,
-      name,
-      origin,
-      integrity,
-    );
-    this.#database.run(
-      `INSERT INTO facts (id, owner, name, value, origin, source, integrity, confidentiality, learnt, time, corrected)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'stated', ?, 1)`,
-      fact.id,
-      owner,
-      name,
-      seal.close(quoteText(value), PLACE.factValue(owner, fact.id, columns)),
-      origin,
-      fact.source,
+    const row = {
+      id: fact.id,
+      owner: ownerText(fact.owner),
+      name: fact.name,
+      // What an app said becomes what the user said; in whose conversation the user stated a fact stays with it.
+      origin: fact.learnt === 'observed' || fact.origin === null ? '' : quoteText(fact.origin),
+      source: fact.source,
       integrity,
       confidentiality,
-      time,
-    );
+      learnt: 'stated',
+      time: this.#now(),
+      corrected: 1,
+    };
+    this.#database.run('DELETE FROM facts WHERE id = ?', fact.id);
+    replaceFact(this.#database, row, value);
   }
 
-  #replaceText(table: 'turns' | 'summaries', { id }: MemoryItem, text: string): void {
-    const [select, place] =
-      table === 'turns'
-        ? ([`${SELECT_TURNS} WHERE t.id = ?`, turnPlace] as const)
-        : ([`${SELECT_SUMMARIES} WHERE m.id = ?`, summaryPlace] as const);
-    const sealed = this.#database.first(select, [id], (row) =>
-      this.#database.seal.close(quoteText(text), place({ ...row, corrected: 1 })),
+  #replaceText({ kind, id }: Exclude<MemoryItem, FactItem>, text: string): void {
+    const table = TABLE_OF[kind];
+    const select = kind === 'turn' ? SELECT_TURNS : SELECT_SUMMARIES;
+    const sealed = this.#database.first(`${select} WHERE t.id = ?`, [id], (row) =>
+      this.#database.seal.close(quoteText(text), placeOf(`${table}.text`, { ...row, corrected: 1 })),
     );
     this.#database.run(`UPDATE ${table} SET text = ?, corrected = 1 WHERE id = ?`, sealed, id);
   }
@@ -353,6 +292,8 @@ export class MemoryArchive {
 }
 
 type FactItem = Extract<MemoryItem, { readonly kind: 'fact' }>;
+
+const TABLE_OF = { fact: 'facts', summary: 'summaries', turn: 'turns' } as const;
 
 /** Summaries before the turns that they are made of. */
 const TABLES = ['summaries', 'turns', 'facts'] as const;

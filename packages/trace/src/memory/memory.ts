@@ -10,8 +10,9 @@
  */
 import type { AppId, EventId, SessionId } from '@cordon/core';
 import type { Database } from '../database/database.ts';
-import { numberOf, quoteText } from '../database/row.ts';
-import { PLACE } from '../database/sealed-column.ts';
+import type { StoreParts } from '../database/parts.ts';
+import { numberOf, quoteText, type Row } from '../database/row.ts';
+import { placeOf } from '../database/sealed-column.ts';
 import type { Sessions } from '../journal/session.ts';
 import type {
   FactKind,
@@ -25,9 +26,11 @@ import type {
   TurnRole,
 } from './memory-item.ts';
 import {
+  byName,
   FACT_ORDER,
   factOf,
   ownerText,
+  replaceFact,
   SELECT_FACTS,
   SELECT_SUMMARIES,
   SELECT_TURNS,
@@ -35,22 +38,19 @@ import {
   turnOf,
 } from './memory-row.ts';
 
-export interface MemoryOptions {
-  readonly database: Database;
+export interface MemoryParts extends StoreParts {
   readonly sessions: Sessions;
-  readonly now: () => number;
-  readonly randomId: () => string;
 }
 
 export class Memory {
   readonly #database: Database;
-  readonly #options: MemoryOptions;
+  readonly #parts: MemoryParts;
   readonly #owner: string;
 
-  constructor(owner: MemoryOwner, options: MemoryOptions) {
+  constructor(owner: MemoryOwner, parts: MemoryParts) {
     this.#owner = ownerText(owner);
-    this.#options = options;
-    this.#database = options.database;
+    this.#parts = parts;
+    this.#database = parts.database;
   }
 
   /** The same, but keeps a turn of the same role from the same event once: a session that resumes after a crash records it again. */
@@ -80,30 +80,13 @@ export class Memory {
 
   /** Adds to the history of a session that this process holds. */
   record(session: SessionId, role: TurnRole, text: string, provenance: Provenance): void {
-    const turn = this.#options.randomId();
-    const time = this.#options.now();
-    const origin = provenance.origin === null ? null : quoteText(provenance.origin);
-    const { source, label, holdsOthersValues = false } = provenance;
-    const columns = { session, role, origin, source, ...label, time, holdsOthersValues };
-    const place = PLACE.turn(this.#owner, turn, columns);
-    this.#database.write(() => {
-      const { key } = this.#options.sessions.require(session);
-      this.#database.run(
-        `INSERT INTO turns (id, owner, session, role, text, origin, source, integrity, confidentiality, time, others_values)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        turn,
-        this.#owner,
-        key,
-        role,
-        this.#database.seal.close(quoteText(text), place),
-        origin,
-        source,
-        label.integrity,
-        label.confidentiality,
-        time,
-        Number(holdsOthersValues),
-      );
-    });
+    const row = {
+      ...this.#begun(provenance),
+      role,
+      origin: provenance.origin === null ? null : quoteText(provenance.origin),
+      others_values: Number(provenance.holdsOthersValues ?? false),
+    };
+    this.#database.write(() => this.#insertText('turns', session, row, text));
   }
 
   /** What was said in this session, oldest first. */
@@ -140,7 +123,7 @@ export class Memory {
 
   /** The summary of the newest other session that has one, if it was made by then; null: it was not, or there is none. */
   summaryElsewhere(session: SessionId, until: number): Summary | null {
-    const sql = `${SELECT_SUMMARIES} WHERE m.owner = ? AND m.session <> ${SESSION_KEY} ORDER BY m.session DESC LIMIT 1`;
+    const sql = `${SELECT_SUMMARIES} WHERE t.owner = ? AND t.session <> ${SESSION_KEY} ORDER BY t.session DESC LIMIT 1`;
     const newest = this.#database.first(sql, [this.#owner, session], summaryOf(this.#database.seal));
     return newest === null || newest.time > until ? null : newest;
   }
@@ -166,35 +149,22 @@ export class Memory {
   }
 
   summary(session: SessionId): Summary | null {
-    const sql = `${SELECT_SUMMARIES} WHERE m.owner = ? AND s.id = ?`;
+    const sql = `${SELECT_SUMMARIES} WHERE t.owner = ? AND s.id = ?`;
     return this.#database.first(sql, [this.#owner, session], summaryOf(this.#database.seal));
   }
 
   /** Replaces the last summary, which the new one contains. */
   summarise(session: SessionId, made: NewSummary): void {
-    const { text, madeBy, through, source, label, holdsOthersValues = false } = made;
-    const summary = this.#options.randomId();
-    const time = this.#options.now();
-    const columns = { session, madeBy, through, source, ...label, time, holdsOthersValues };
+    const row = {
+      ...this.#begun(made),
+      through: made.through,
+      made_by: made.madeBy,
+      others_values: Number(made.holdsOthersValues ?? false),
+    };
+    const sql = `DELETE FROM summaries WHERE owner = ? AND session = ${SESSION_KEY}`;
     this.#database.write(() => {
-      const { key } = this.#options.sessions.require(session);
-      this.#database.run('DELETE FROM summaries WHERE owner = ? AND session = ?', this.#owner, key);
-      this.#database.run(
-        `INSERT INTO summaries (id, owner, session, text, through, made_by, source, integrity, confidentiality, time,
-           others_values)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        summary,
-        this.#owner,
-        key,
-        this.#database.seal.close(quoteText(text), PLACE.summary(this.#owner, summary, columns)),
-        through,
-        madeBy,
-        source,
-        label.integrity,
-        label.confidentiality,
-        time,
-        Number(holdsOthersValues),
-      );
+      this.#database.run(sql, this.#owner, session);
+      this.#insertText('summaries', session, row, made.text);
     });
   }
 
@@ -204,52 +174,39 @@ export class Memory {
    */
   learn(name: string, value: string, provenance: Provenance, learnt: FactKind = 'stated'): void {
     const origin = provenance.origin === null ? '' : quoteText(provenance.origin);
-    const { seal } = this.#database;
-    const closedName = seal.closeAlike(quoteText(name), PLACE.factName(this.#owner));
-    const known = 'owner = ? AND name = ? AND learnt = ? AND origin = ? AND integrity = ?';
-    const { integrity, confidentiality } = provenance.label;
-    const fact = this.#options.randomId();
-    const time = this.#options.now();
-    const columns = { name, learnt, origin, source: provenance.source, integrity, confidentiality, time };
-    this.#database.write(() => {
-      this.#database.run(
-        `DELETE FROM facts WHERE ${known}`,
-        this.#owner,
-        closedName,
-        learnt,
-        origin,
-        integrity,
-      );
-      this.#database.run(
-        `INSERT INTO facts (id, owner, name, value, origin, source, integrity, confidentiality, learnt, time)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        fact,
-        this.#owner,
-        closedName,
-        seal.close(quoteText(value), PLACE.factValue(this.#owner, fact, columns)),
-        origin,
-        provenance.source,
-        integrity,
-        confidentiality,
-        learnt,
-        time,
-      );
-    });
+    const row = { ...this.#begun(provenance), name, origin, learnt };
+    this.#database.write(() => replaceFact(this.#database, row, value));
+  }
+
+  /** What every new row of memory begins with. */
+  #begun({ source, label: { integrity, confidentiality } }: Omit<Provenance, 'origin'>) {
+    const { randomId, now } = this.#parts;
+    const named = { id: randomId(), owner: this.#owner, time: now() };
+    return { ...named, source, integrity, confidentiality, corrected: 0 };
+  }
+
+  #insertText(table: 'turns' | 'summaries', session: SessionId, row: Row, text: string): void {
+    const { key } = this.#parts.sessions.require(session);
+    const place = placeOf(`${table}.text`, { ...row, session });
+    const sealed = this.#database.seal.close(quoteText(text), place);
+    this.#database.insert(table, { ...row, session: key, text: sealed });
   }
 
   /** All facts by name; of one name the user's and trusted ones first. */
   facts(): readonly MemoryFact[] {
-    const sql = `${SELECT_FACTS} WHERE f.owner = ? ${FACT_ORDER}`;
-    const facts = this.#database.all(sql, [this.#owner], factOf(this.#database.seal));
-    // Sealed names have no order of their own; the sort is stable, so that of one name it stays as it is.
-    return [...facts].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+    const sql = `${SELECT_FACTS} WHERE t.owner = ? ${FACT_ORDER}`;
+    return byName(this.#database.all(sql, [this.#owner], factOf(this.#database.seal)));
   }
 
   /** Deletes what this app's outputs stated under this name. */
   forgetObserved(name: string, origin: AppId): void {
     const sql = "DELETE FROM facts WHERE owner = ? AND name = ? AND learnt = 'observed' AND origin = ?";
+    const closed = this.#database.seal.closeAlike(
+      quoteText(name),
+      placeOf('facts.name', { owner: this.#owner }),
+    );
     this.#database.write(() => {
-      this.#database.run(sql, this.#owner, this.#closedName(name), quoteText(origin));
+      this.#database.run(sql, this.#owner, closed, quoteText(origin));
     });
   }
 
@@ -261,10 +218,6 @@ export class Memory {
     this.#database.write(() => {
       this.#database.run(sql, ...whose, ...whose, most);
     });
-  }
-
-  #closedName(name: string): string {
-    return this.#database.seal.closeAlike(quoteText(name), PLACE.factName(this.#owner));
   }
 }
 

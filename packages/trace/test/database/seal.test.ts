@@ -9,7 +9,13 @@ import { openStore, parseStoreKey, type Store, type StoreKey } from '@cordon/tra
 import { bytesOf, textOf } from '../../src/database/row.ts';
 import { TAGGED_TABLES } from '../../src/database/row-tag.ts';
 import { sealOf } from '../../src/database/seal.ts';
-import { PLACE, SEALED_COLUMNS } from '../../src/database/sealed-column.ts';
+import {
+  boundColumns,
+  boundRow,
+  OWNER_ONLY,
+  placeOf,
+  SEALED_COLUMNS,
+} from '../../src/database/sealed-column.ts';
 import type { Provenance } from '../../src/memory/memory-item.ts';
 import { append, openOrThrow, storeIn, subjectOf, temporaryFolder } from '../fixture.ts';
 
@@ -217,14 +223,17 @@ function asBefore(folder: string): void {
   raw.exec('DROP TRIGGER summaries_go_with_corrected_turns');
   const row = raw.prepare('SELECT mark, salt FROM seal').get() ?? {};
   const seal = sealOf(KEY, { derivation: 'hkdf', mark: textOf(row, 'mark'), salt: bytesOf(row, 'salt') });
-  for (const { table, column, row: columns, place, firstPlace } of SEALED_COLUMNS) {
-    if (firstPlace === undefined) continue;
-    const select = `SELECT t.rowid AS sealed_at, ${columns}, t.${column} AS sealed_value FROM ${table} t`;
-    for (const read of raw.prepare(select).all()) {
-      const text = seal.open(String(read.sealed_value), place(read, seal));
+  for (const sealed of SEALED_COLUMNS.filter(({ table }) =>
+    ['facts', 'turns', 'summaries'].includes(table),
+  )) {
+    const { name, table, column } = sealed;
+    if (name === 'facts.name') continue;
+    for (const read of raw.prepare(`SELECT ${boundColumns(sealed)} FROM ${table} t`).all()) {
+      const row = boundRow(sealed, read, seal);
+      const text = seal.open(String(read.sealed_value), placeOf(name, row));
       raw
         .prepare(`UPDATE ${table} SET ${column} = ? WHERE rowid = ?`)
-        .run(seal.close(text, firstPlace(read)), Number(read.sealed_at));
+        .run(seal.close(text, placeOf(name, row, OWNER_ONLY)), Number(read.sealed_at));
     }
   }
   raw.prepare('UPDATE seal SET check_value = ?').run(seal.close('"cordon"', ['seal.check_value']));
@@ -233,10 +242,9 @@ function asBefore(folder: string): void {
   for (const table of Object.keys(TAGGED_TABLES)) raw.exec(`ALTER TABLE ${table} DROP COLUMN tag`);
   for (const { id: session, head } of raw.prepare('SELECT id, head FROM sessions').all()) {
     const name = String(session);
-    const bytes = seal.openBytes(bytesOf({ head: head ?? null }, 'head'), PLACE.head(name, true));
-    raw
-      .prepare('UPDATE sessions SET head = ? WHERE id = ?')
-      .run(seal.closeBytes(bytes, PLACE.head(name, false)), name);
+    const place = (acknowledged: number) => placeOf('sessions.head', { id: name, acknowledged });
+    const bytes = seal.openBytes(bytesOf({ head: head ?? null }, 'head'), place(1));
+    raw.prepare('UPDATE sessions SET head = ? WHERE id = ?').run(seal.closeBytes(bytes, place(0)), name);
   }
   raw.exec('DROP INDEX turns_by_owner');
   raw.exec('ALTER TABLE sessions DROP COLUMN acknowledged');
@@ -273,6 +281,43 @@ test('an earlier version that still has the store open writes nothing into it on
   assert.throws(() => store.memory({ kind: 'system' }).learn('a', 'b', USER), { message: /key/ });
   store.close();
 });
+
+/** A row with every column to which a text is bound. */
+const BOUND = {
+  ...{
+    owner: 'vanilla',
+    id: 'i',
+    session: 's',
+    role: 'user',
+    name: 'n',
+    learnt: 'stated',
+    made_by: 'model',
+    through: 3,
+  },
+  ...{ origin: null, source: null, integrity: 'trusted', confidentiality: 'private', time: 4.5 },
+  ...{ corrected: 0, others_values: 0, acknowledged: 0, sequence: 7 },
+};
+const LABELLED = ['', 'trusted', 'private', 4.5];
+const FLAGGED = { ...BOUND, corrected: 1, others_values: 1, acknowledged: 1, origin: '"mail"', source: 'e' };
+for (const [name, row, place] of [
+  ['turns.text', BOUND, ['vanilla', 'i', 's', 'user', '', ...LABELLED]],
+  [
+    'turns.text',
+    FLAGGED,
+    ['vanilla', 'i', 's', 'user', '"mail"', 'e', ...LABELLED.slice(1), 'corrected', 'values of others'],
+  ],
+  ['summaries.text', BOUND, ['vanilla', 'i', 's', 'model', 3, ...LABELLED]],
+  ['facts.value', { ...BOUND, origin: '' }, ['vanilla', 'i', 'n', 'stated', '', ...LABELLED]],
+  ['facts.name', BOUND, ['vanilla']],
+  ['events.event', BOUND, ['s', 7]],
+  ['sessions.head', BOUND, ['i']],
+  ['sessions.head', FLAGGED, ['i', 'acknowledged']],
+  ['grants.subject', BOUND, []],
+] as const) {
+  test(`a text of ${name} is bound to ${JSON.stringify(place)}, as in stores that are there`, () => {
+    assert.deepEqual(placeOf(name, row), [name, ...place]);
+  });
+}
 
 test('nobody makes a store one of an earlier version by saying so', (t) => {
   const folder = temporaryFolder(t);

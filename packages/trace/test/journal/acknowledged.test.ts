@@ -21,7 +21,7 @@ import { SEED } from '../../../../tools/seed.ts';
 import { ChainKey } from '../../src/database/chain-key.ts';
 import { bytesOf, textOf } from '../../src/database/row.ts';
 import { sealOf } from '../../src/database/seal.ts';
-import { PLACE } from '../../src/database/sealed-column.ts';
+import { placeOf } from '../../src/database/sealed-column.ts';
 import {
   acknowledge,
   append,
@@ -341,7 +341,8 @@ function asBefore(folder: string, session: SessionId, options: StoreOptions): vo
       mark: textOf({ mark: mark ?? null }, 'mark'),
       salt: bytesOf({ salt: salt ?? null }, 'salt'),
     });
-    head = seal.closeBytes(seal.openBytes(head, PLACE.head(session, true)), PLACE.head(session, false));
+    const place = (acknowledged: number) => placeOf('sessions.head', { id: session, acknowledged });
+    head = seal.closeBytes(seal.openBytes(head, place(1)), place(0));
   }
   const chainKey =
     options.journalKey === undefined || options.journalKey === null ? null : new ChainKey(options.journalKey);
