@@ -26,6 +26,7 @@ import {
 } from '@cordon/core';
 
 import type { Database, TellBroken } from '../database/database.ts';
+import type { Refusal } from '../database/fault.ts';
 import type { StoreParts } from '../database/parts.ts';
 import {
   MalformedRow,
@@ -68,11 +69,7 @@ export interface GrantRecord extends Grant {
   readonly isAuthentic: boolean;
 }
 
-export interface GrantFault {
-  readonly kind: 'never-permanent' | 'session-unknown' | 'over-already';
-  readonly message: string;
-  readonly help: string;
-}
+export type GrantFault = Refusal<'never-permanent' | 'session-unknown' | 'over-already'>;
 
 export interface GrantFilter {
   /** Only grants that can still authorise something. */

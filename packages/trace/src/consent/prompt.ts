@@ -26,6 +26,7 @@ import {
 } from '@cordon/core';
 
 import type { Database, TellBroken } from '../database/database.ts';
+import type { Refusal } from '../database/fault.ts';
 import type { StoreParts } from '../database/parts.ts';
 import { MalformedRow, numberOf, parseStored, type Row, textOf, textOrNull } from '../database/row.ts';
 import type { Seal } from '../database/seal.ts';
@@ -50,11 +51,7 @@ export interface StoredPrompt {
   readonly answer: StoredAnswer | null;
 }
 
-export interface PromptFault {
-  readonly kind: 'prompt-unknown' | 'prompt-over' | 'prompt-answered' | 'answer-unfit';
-  readonly message: string;
-  readonly help: string;
-}
+export type PromptFault = Refusal<'prompt-unknown' | 'prompt-over' | 'prompt-answered' | 'answer-unfit'>;
 
 export interface PromptsParts extends StoreParts {
   /** What the journal has of a session from this event on; nothing if it is no event of it. */
@@ -83,9 +80,7 @@ export class Prompts {
       const waiting = this.#first(where, prompt.session, closed);
       if (waiting !== null && !this.#wasAnswered(waiting)) return waiting;
       // One that is not what was asked, or was answered before, gives its place up.
-      const stale = `SELECT p.id FROM prompts p JOIN sessions s ON s.key = p.session WHERE ${where}`;
-      for (const one of this.#database.all(stale, [prompt.session, closed], (row) => textOf(row, 'id')))
-        this.#end(one);
+      this.#endAll(where, prompt.session, closed);
       const session = this.#database.keyOf('sessions', prompt.session);
       if (session === null) return null;
       this.#parts.tags.insert('prompts', {
@@ -138,13 +133,7 @@ export class Prompts {
 
   /** The session continues without its open questions; returns how many that ends. */
   closeAll(session: SessionId): number {
-    const open =
-      'SELECT p.id FROM prompts p JOIN sessions s ON s.key = p.session WHERE p.over_at IS NULL AND s.id = ?';
-    return this.#database.write(() => {
-      const ids = this.#database.all(open, [session], (row) => textOf(row, 'id'));
-      for (const one of ids) this.#end(one);
-      return ids.length;
-    });
+    return this.#database.write(() => this.#endAll('p.over_at IS NULL AND s.id = ?', session));
   }
 
   find(prompt: EventId): StoredPrompt | null {
@@ -186,6 +175,13 @@ export class Prompts {
       if (isAnswer && about !== undefined && asked.has(about)) return true;
     }
     return false;
+  }
+
+  #endAll(where: string, ...values: readonly string[]): number {
+    const sql = `SELECT p.id FROM prompts p JOIN sessions s ON s.key = p.session WHERE ${where}`;
+    const ids = this.#database.all(sql, values, (row) => textOf(row, 'id'));
+    for (const one of ids) this.#end(one);
+    return ids.length;
   }
 
   /** No answer counts any more, unless that was so before. */

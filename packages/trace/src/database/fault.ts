@@ -11,12 +11,16 @@ import { SEAL_CHANGED } from './sealed-column.ts';
 
 export type StoreFaultKind = keyof typeof WORDS;
 
-export interface StoreFault {
-  readonly kind: StoreFaultKind;
+/** Why a store does not do what it was asked. */
+export interface Refusal<Kind extends string> {
+  readonly kind: Kind;
   /** One sentence, lower-case start, no full stop. */
   readonly message: string;
   /** What the reader can do about it. */
   readonly help: string;
+}
+
+export interface StoreFault extends Refusal<StoreFaultKind> {
   /** The folder or file that it is about. */
   readonly path: string;
 }

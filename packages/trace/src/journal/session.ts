@@ -8,7 +8,7 @@
 import { failed, id, ok, type Result, type SessionId } from '@cordon/core';
 import type { ChainKey, SignedHead } from '../database/chain-key.ts';
 import type { Database, TellBroken } from '../database/database.ts';
-import { StoreFailure, storeFault } from '../database/fault.ts';
+import { type Refusal, StoreFailure, storeFault } from '../database/fault.ts';
 import type { StoreParts } from '../database/parts.ts';
 import {
   bytesOf,
@@ -42,17 +42,14 @@ export interface SessionRecord {
   readonly holder: number | null;
 }
 
-export interface SessionFault {
-  readonly kind:
-    | 'session-unknown'
-    | 'session-held'
-    | 'session-ended'
-    | 'session-unsigned'
-    | 'session-shortened'
-    | 'session-damaged';
-  readonly message: string;
-  readonly help: string;
-}
+export type SessionFault = Refusal<
+  | 'session-unknown'
+  | 'session-held'
+  | 'session-ended'
+  | 'session-unsigned'
+  | 'session-shortened'
+  | 'session-damaged'
+>;
 
 export interface ResumeOptions {
   /** The user knows that events are missing, and wants to go on. */

@@ -7,6 +7,7 @@
 import { failed, ok, type Result, type SessionId, USER_LABEL } from '@cordon/core';
 
 import type { Database, TellBroken } from '../database/database.ts';
+import type { Refusal } from '../database/fault.ts';
 import type { StoreParts } from '../database/parts.ts';
 import { numberOf, numberOrNull, quoteText, type Row } from '../database/row.ts';
 import { placeOf } from '../database/sealed-column.ts';
@@ -48,11 +49,7 @@ export interface ItemFilter {
   readonly kind?: MemoryItem['kind'] | undefined;
 }
 
-export interface ItemFault {
-  readonly kind: 'item-unknown' | 'item-ambiguous';
-  readonly message: string;
-  readonly help: string;
-}
+export type ItemFault = Refusal<'item-unknown' | 'item-ambiguous'>;
 
 /** How long and how much is kept; null: no limit. */
 export interface Retention {

@@ -98,11 +98,9 @@ export class Memory {
   /** The last messages of the user with all that followed each, oldest first; at most so many, and none that the summary covers. */
   recent(session: SessionId, interactions: number): readonly OpenTurn[] {
     if (!(interactions >= 1)) return [];
-    const sql = `SELECT key FROM turns WHERE owner = ? AND session = ${SESSION_KEY} AND role = 'user'
-      ORDER BY key DESC LIMIT 1 OFFSET ?`;
-    const offset = Math.min(Math.floor(interactions), Number.MAX_SAFE_INTEGER) - 1;
-    const first = this.#database.first(sql, [this.#owner, session, offset], (row) => numberOf(row, 'key'));
-    return this.#after(session, Math.max((first ?? 1) - 1, this.#covered(session)));
+    const here = `t.owner = ? AND t.session = ${SESSION_KEY}`;
+    const first = this.#placeOfQuery(here, [this.#owner, session], interactions) ?? 1;
+    return this.#after(session, Math.max(first - 1, this.#covered(session)));
   }
 
   /**
@@ -112,13 +110,18 @@ export class Memory {
    */
   elsewhere(session: SessionId, until: number, interactions: number): readonly Turn[] {
     if (!(interactions >= 1)) return [];
-    const others = `owner = ? AND session <> ${SESSION_KEY} AND time <= ?`;
-    const firstOf = `SELECT key FROM turns WHERE ${others} AND role = 'user' ORDER BY key DESC LIMIT 1 OFFSET ?`;
-    const offset = Math.min(Math.floor(interactions), Number.MAX_SAFE_INTEGER) - 1;
+    const others = `t.owner = ? AND t.session <> ${SESSION_KEY} AND t.time <= ?`;
     const where = [this.#owner, session, until];
-    const first = this.#database.first(firstOf, [...where, offset], (row) => numberOf(row, 'key'));
-    const sql = `${SELECT_TURNS} WHERE t.owner = ? AND t.session <> ${SESSION_KEY} AND t.time <= ? AND t.key >= ? ORDER BY t.key`;
-    return this.#database.all(sql, [...where, first ?? 0], turnOf(this.#database.seal));
+    const first = this.#placeOfQuery(others, where, interactions) ?? 0;
+    const sql = `${SELECT_TURNS} WHERE ${others} AND t.key >= ? ORDER BY t.key`;
+    return this.#database.all(sql, [...where, first], turnOf(this.#database.seal));
+  }
+
+  /** Where the user's last message but so many stands among these turns, counted from 1; null: there are fewer. */
+  #placeOfQuery(where: string, values: readonly (string | number)[], number: number): number | null {
+    const sql = `SELECT t.key FROM turns t WHERE ${where} AND t.role = 'user' ORDER BY t.key DESC LIMIT 1 OFFSET ?`;
+    const offset = Math.min(Math.floor(number), Number.MAX_SAFE_INTEGER) - 1;
+    return this.#database.first(sql, [...values, offset], (row) => numberOf(row, 'key'));
   }
 
   /** The summary of the newest other session that has one, if it was made by then; null: it was not, or there is none. */
