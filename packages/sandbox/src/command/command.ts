@@ -55,6 +55,9 @@ export interface CommandContext {
   readonly writtenFolders?: string;
 }
 
+/** An app's command, and where it is looked at from. */
+interface AppStart extends AppCommand, CommandContext {}
+
 /** Size of an app's private /tmp. */
 const TMP_MIB = 64;
 
@@ -74,7 +77,7 @@ export async function commandSpec(
   // First, since it takes its time: from the look at any other path to its mount it must not be long.
   const installed = call.value === null ? ok(null) : await findInstalled(call.value, context.dataFolder);
   if (!installed.ok) return installed;
-  return specOf(app, context, { call: call.value, installed: installed.value });
+  return specOf({ ...app, ...context }, { call: call.value, installed: installed.value });
 }
 
 /** What a launcher's command line asks for. */
@@ -85,38 +88,38 @@ interface PackageWish {
   readonly installed: CheckedPath | null;
 }
 
-function specOf(app: AppCommand, context: CommandContext, wish: PackageWish): Result<SandboxSpec, Fault> {
-  const granted = grantedMounts(app, context);
+function specOf(start: AppStart, wish: PackageWish): Result<SandboxSpec, Fault> {
+  const granted = grantedMounts(start);
   if (!granted.ok) return granted;
-  const program = resolveProgram(app, context, wish);
+  const program = resolveProgram(start, wish);
   if (!program.ok) return program;
   const mounts = [...withoutCovered(program.value.code, granted.value), ...granted.value];
-  const cwd = workingFolder(app, context, mounts);
+  const cwd = workingFolder(start, mounts);
   if (!cwd.ok) return cwd;
   const written = granted.value.filter(({ access }) => access === 'write');
   const paths = written.flatMap(({ host, inside }) => [host.host, inside]);
-  const remembered = rememberWrittenFolders(context.writtenFolders, paths);
+  const remembered = rememberWrittenFolders(start.writtenFolders, paths);
   if (!remembered.ok) return remembered;
   const { executable, args, usr, env } = program.value;
   const isNode = executable === NODE_INSIDE;
-  const isTight = isNode && !app.node.includes('child-process');
-  const isRestricted = isNode && !app.node.includes('unrestricted');
+  const isTight = isNode && !start.node.includes('child-process');
+  const isRestricted = isNode && !start.node.includes('unrestricted');
   return ok({
     executable,
     args,
     env: {
-      HOME: homeOf(app),
+      HOME: homeOf(start),
       TMPDIR: '/tmp',
       PATH: usr ? '/usr/local/bin:/usr/bin:/bin' : '/opt/node/bin',
       LANG: 'C.UTF-8',
       ...env,
-      ...app.env,
+      ...start.env,
     },
     cwd: cwd.value,
     mounts,
-    profile: app.unixSockets === true ? 'unix' : isTight ? 'tight' : 'spawn',
-    nodeGrants: isRestricted ? app.node : null,
-    limits: app.limits,
+    profile: start.unixSockets === true ? 'unix' : isTight ? 'tight' : 'spawn',
+    nodeGrants: isRestricted ? start.node : null,
+    limits: start.limits,
     tmpMiB: TMP_MIB,
     usr,
     stdin: 'pipe',
@@ -127,8 +130,8 @@ function specOf(app: AppCommand, context: CommandContext, wish: PackageWish): Re
   });
 }
 
-function homeOf(app: AppCommand): string {
-  return app.stateFolder === null ? '/tmp' : STATE_INSIDE;
+function homeOf({ stateFolder }: AppCommand): string {
+  return stateFolder === null ? '/tmp' : STATE_INSIDE;
 }
 
 interface Program {
@@ -152,39 +155,30 @@ function packageCall(app: AppCommand): Result<PackageCall | null, Fault> {
   return isNodeCommand(app) ? ok(null) : parsePackageLauncher(basename(app.command), app.args);
 }
 
-function resolveProgram(
-  app: AppCommand,
-  context: CommandContext,
-  { call, installed }: PackageWish,
-): Result<Program, Fault> {
-  if (isNodeCommand(app)) return nodeProgram(app.args, app, context);
-  if (call === null) return hostProgram(app, context);
+function resolveProgram(start: AppStart, { call, installed }: PackageWish): Result<Program, Fault> {
+  if (isNodeCommand(start)) return nodeProgram(start.args, start);
+  if (call === null) return hostProgram(start);
   // What was installed for this very command goes before what happens to lie beside the configuration.
-  return installed === null ? packageBeside(call, app, context) : installedProgram(call, installed, app);
+  return installed === null ? packageBeside(call, start) : installedProgram(call, installed, start);
 }
 
 /** JS and TS apps run on our own Node, whatever `node` the host has, and see no other program. */
-function nodeProgram(
-  args: readonly string[],
-  app: AppCommand,
-  context: CommandContext,
-): Result<Program, Fault> {
-  const script = withScript(args, NODE_VALUE_OPTIONS, app, context);
-  return script.ok ? ok(ownNode(script.value.args, app, script.value.code)) : script;
+function nodeProgram(args: readonly string[], start: AppStart): Result<Program, Fault> {
+  const script = withScript(args, NODE_VALUE_OPTIONS, start);
+  return script.ok ? ok(ownNode(script.value.args, start, script.value.code)) : script;
 }
 
 /** The arguments with the real path of the script among them, and the code that it needs to see. */
 function withScript(
   args: readonly string[],
   withValue: ReadonlySet<string>,
-  app: AppCommand,
-  context: CommandContext,
+  start: AppStart,
 ): Result<Pick<Program, 'args' | 'code'>, Fault> {
   const at = scriptIndex(args, withValue);
   if (at === null) return ok({ args, code: [] });
-  const script = resolveScript(args[at] ?? '', app, context);
+  const script = resolveScript(args[at] ?? '', start);
   if (!script.ok) return script;
-  const code = codeMounts(script.value, fenceOf(context));
+  const code = codeMounts(script.value, fenceOf(start));
   return code.ok ? ok({ args: args.with(at, script.value), code: code.value }) : code;
 }
 
@@ -193,14 +187,14 @@ function ownNode(args: readonly string[], { limits }: AppCommand, code: readonly
   return { executable: NODE_INSIDE, args: [heap, ...args], usr: false, code };
 }
 
-function packageBeside(call: PackageCall, app: AppCommand, context: CommandContext): Result<Program, Fault> {
-  const beside = call.ecosystem === 'npm' ? installedBin(call, context.configFolder) : ok(null);
+function packageBeside(call: PackageCall, start: AppStart): Result<Program, Fault> {
+  const beside = call.ecosystem === 'npm' ? installedBin(call, start.configFolder) : ok(null);
   if (!beside.ok) return beside;
-  if (beside.value !== null) return nodeProgram([beside.value, ...call.args], app, context);
+  if (beside.value !== null) return nodeProgram([beside.value, ...call.args], start);
   const packages = call.packages.map(({ spec }) => spec);
   return unavailable(
     `\`${packages.join(' ')}\` is not installed, and nothing is fetched while an app starts`,
-    `run \`cordon apps install ${app.app ?? `-- ${commandFor(call)}`}\``,
+    `run \`cordon apps install ${start.app ?? `-- ${commandFor(call)}`}\``,
   );
 }
 
@@ -212,12 +206,12 @@ function commandFor({ ecosystem, packages }: PackageCall): string {
   return others.length === 0 ? `npx ${first}` : `npx ${specs.map((spec) => `-p ${spec}`).join(' ')}`;
 }
 
-function installedProgram(call: PackageCall, host: CheckedPath, app: AppCommand): Result<Program, Fault> {
+function installedProgram(call: PackageCall, host: CheckedPath, start: AppStart): Result<Program, Fault> {
   const code: readonly Mount[] = [{ host, inside: PACKAGE_INSIDE, access: 'read' }];
   if (call.ecosystem === 'npm') {
     const bin = binInFolder(call, host.host);
     if (!bin.ok) return bin;
-    return ok(ownNode([`${PACKAGE_INSIDE}${bin.value.slice(host.host.length)}`, ...call.args], app, code));
+    return ok(ownNode([`${PACKAGE_INSIDE}${bin.value.slice(host.host.length)}`, ...call.args], start, code));
   }
   const python = systemProgram('python3');
   if (python === undefined)
@@ -236,28 +230,27 @@ function installedProgram(call: PackageCall, host: CheckedPath, app: AppCommand)
   });
 }
 
-function hostProgram(app: AppCommand, context: CommandContext): Result<Program, Fault> {
-  const executable = findHostProgram(app.command, app, context);
+function hostProgram(start: AppStart): Result<Program, Fault> {
+  const executable = findHostProgram(start);
   if (!executable.ok) return executable;
   const isOwnFile = !PROGRAM_FOLDERS.some((folder) => isWithin(executable.value, folder));
-  const own = isOwnFile ? fileMount(executable.value, context) : ok([]);
+  const own = isOwnFile ? fileMount(executable.value, start) : ok([]);
   if (!own.ok) return own;
-  const runsScript = INTERPRETERS.test(basename(app.command));
-  const script = runsScript
-    ? withScript(app.args, new Set(), app, context)
-    : ok({ args: app.args, code: [] });
+  const runsScript = INTERPRETERS.test(basename(start.command));
+  const script = runsScript ? withScript(start.args, new Set(), start) : ok({ args: start.args, code: [] });
   if (!script.ok) return script;
   const { args, code } = script.value;
   return ok({ executable: executable.value, args, usr: true, code: [...own.value, ...code] });
 }
 
 /** A name is looked up in the system's folders only, a path is taken as it is; PATH of the hub has no say. */
-function findHostProgram(command: string, app: AppCommand, context: CommandContext): Result<string, Fault> {
+function findHostProgram(start: AppStart): Result<string, Fault> {
+  const { command } = start;
   if (command.includes('/')) {
-    const asked = resolve(baseOf(app, context), command);
+    const asked = resolve(baseOf(start), command);
     const file = checkPath(asked);
     if (!file.ok) return unavailable(`the command \`${command}\` does not exist`);
-    return codePath(asked, file.value.host, app, context);
+    return codePath(asked, file.value.host, start);
   }
   const found = systemProgram(command);
   return found === undefined
@@ -273,11 +266,11 @@ function systemProgram(name: string): string | undefined {
 }
 
 /** A single program file outside /usr: that file and nothing beside it. */
-function fileMount(path: string, context: CommandContext): Result<readonly Mount[], Fault> {
+function fileMount(path: string, start: AppStart): Result<readonly Mount[], Fault> {
   const host = checkPath(path);
   if (!host.ok) return host;
   if (host.value.kind !== 'file') return unavailable(`the command \`${path}\` is not a file`);
-  if (isWithin(host.value.host, context.dataFolder))
+  if (isWithin(host.value.host, start.dataFolder))
     return unavailable(`the command \`${path}\` lies in Cordon's own data folder`);
   if (isWithin(host.value.host, '/usr')) return ok([]);
   return ok([{ host: host.value, inside: host.value.host, access: 'read' }]);
@@ -311,25 +304,20 @@ function scriptIndex(args: readonly string[], withValue: ReadonlySet<string>): n
 }
 
 /** The script's real path: Node and Python look for modules from there. */
-function resolveScript(path: string, app: AppCommand, context: CommandContext): Result<string, Fault> {
-  const asked = resolve(baseOf(app, context), path);
+function resolveScript(path: string, start: AppStart): Result<string, Fault> {
+  const asked = resolve(baseOf(start), path);
   const script = checkPath(asked);
-  if (script.ok && script.value.kind === 'file') return codePath(asked, script.value.host, app, context);
-  return unavailable(`the script \`${path}\` does not exist in \`${baseOf(app, context)}\``);
+  if (script.ok && script.value.kind === 'file') return codePath(asked, script.value.host, start);
+  return unavailable(`the script \`${path}\` does not exist in \`${baseOf(start)}\``);
 }
 
 /**
  * The real path of a program or script. Attack: a link that an app planted in place of it, or above it, makes another folder
  * of the user visible as code. A link that stays in the folder with the link (`node_modules/.bin`) shows nothing more.
  */
-function codePath(
-  asked: string,
-  real: string,
-  app: AppCommand,
-  context: CommandContext,
-): Result<string, Fault> {
+function codePath(asked: string, real: string, start: AppStart): Result<string, Fault> {
   const walk = walkLinks(asked);
-  const planted = linksOfApps(walk?.links ?? [], app, context);
+  const planted = linksOfApps(walk?.links ?? [], start);
   if (!planted.ok) return planted;
   const leadsOut = planted.value.some(({ folders }) => !folders.some((folder) => isWithin(real, folder)));
   if (walk?.end === real && !leadsOut) return ok(real);
@@ -339,8 +327,8 @@ function codePath(
   );
 }
 
-function baseOf(app: AppCommand, context: CommandContext): string {
-  return resolve(context.configFolder, app.cwd ?? '.');
+function baseOf(start: AppStart): string {
+  return resolve(start.configFolder, start.cwd ?? '.');
 }
 
 function fenceOf({ configFolder, dataFolder, home, closed = [] }: CommandContext): CodeFence {
@@ -348,16 +336,16 @@ function fenceOf({ configFolder, dataFolder, home, closed = [] }: CommandContext
 }
 
 /** The state folder and what the manifest lists; a listed path that is missing is a fault. */
-function grantedMounts(app: AppCommand, context: CommandContext): Result<readonly Mount[], Fault> {
-  const state = app.stateFolder === null ? null : stateMount(app.stateFolder);
+function grantedMounts(start: AppStart): Result<readonly Mount[], Fault> {
+  const state = start.stateFolder === null ? null : stateMount(start.stateFolder);
   if (state?.ok === false) return state;
   const mounts: Mount[] = state === null ? [] : [state.value];
   const listed = [
-    ...app.files.read.map((path) => ({ path, access: 'read' as const })),
-    ...app.files.write.map((path) => ({ path, access: 'write' as const })),
+    ...start.files.read.map((path) => ({ path, access: 'read' as const })),
+    ...start.files.write.map((path) => ({ path, access: 'write' as const })),
   ];
   for (const { path, access } of listed) {
-    const isState = app.stateFolder !== null && resolve(path) === resolve(app.stateFolder);
+    const isState = start.stateFolder !== null && resolve(path) === resolve(start.stateFolder);
     const mount =
       isState && state !== null
         ? ok({
@@ -365,7 +353,7 @@ function grantedMounts(app: AppCommand, context: CommandContext): Result<readonl
             inside: resolve(path),
             access: access === 'write' ? ('own' as const) : access,
           })
-        : listedMount(path, access, app, context);
+        : listedMount(path, access, start);
     if (!mount.ok) return mount;
     const same = mounts.findIndex(({ inside }) => inside === mount.value.inside);
     if (same >= 0) mounts.splice(same, 1); // listed for reading and for writing: writing, which comes later
@@ -388,12 +376,7 @@ function stateMount(folder: string): Result<Mount, Fault> {
   return host.ok ? ok({ host: host.value, inside: STATE_INSIDE, access: 'own' }) : host;
 }
 
-function listedMount(
-  path: string,
-  access: 'read' | 'write',
-  app: AppCommand,
-  context: CommandContext,
-): Result<Mount, Fault> {
+function listedMount(path: string, access: 'read' | 'write', start: AppStart): Result<Mount, Fault> {
   if (!isAbsolute(path)) return unavailable(`the file permission \`${path}\` is not an absolute path`);
   const inside = resolve(path);
   const host = checkPath(inside);
@@ -401,15 +384,15 @@ function listedMount(
     return failed(
       fault('app-unavailable', host.fault.message, 'make it, or leave it out of what the app may use'),
     );
-  const data = existsSync(context.dataFolder) ? checkPath(context.dataFolder) : null;
-  const fences = [context.dataFolder, ...(data?.ok === true ? [data.value.host] : [])];
+  const data = existsSync(start.dataFolder) ? checkPath(start.dataFolder) : null;
+  const fences = [start.dataFolder, ...(data?.ok === true ? [data.value.host] : [])];
   const reals = [inside, host.value.host];
   const meets = (fence: string) => reals.some((real) => isWithin(fence, real) || isWithin(real, fence));
   if (reals.includes('/') || fences.some(meets))
     return unavailable(
       `the file permission \`${path}\` would show Cordon's own data folder or the whole disk`,
     );
-  if ((context.closed ?? []).some((file) => reals.some((real) => isWithin(file, real))))
+  if ((start.closed ?? []).some((file) => reals.some((real) => isWithin(file, real))))
     return unavailable(`the file permission \`${path}\` would show the app a key that Cordon reads`);
   // Attack: whoever answers there is asked for anything, and a mount that cannot be written is no obstacle.
   if (access === 'read' && host.value.kind === 'socket')
@@ -417,13 +400,13 @@ function listedMount(
       `the file permission \`${path}\` is a socket, and who connects to it does more than read`,
       'list it among what the app may write, if it is meant to',
     );
-  if (host.value.kind === 'socket' && app.unixSockets !== true)
+  if (host.value.kind === 'socket' && start.unixSockets !== true)
     return unavailable(
       `the file permission \`${path}\` is a socket, and the app may not open Unix sockets`,
       'set `unixSockets` in its manifest to true: it can then connect to every socket in the folders that it sees',
     );
   const walk = walkLinks(inside);
-  const planted = linksOfApps(walk?.links ?? [], app, context);
+  const planted = linksOfApps(walk?.links ?? [], start);
   if (!planted.ok) return planted;
   // Compared with what was checked before: links that come and go in between lead elsewhere.
   if (walk?.end !== host.value.host || planted.value.length > 0)
@@ -443,13 +426,12 @@ interface PlantedLink {
 /** Links that an app can have put there. What was granted earlier is looked up only where there is a link at all. */
 function linksOfApps(
   links: LinkWalk['links'],
-  app: AppCommand,
-  { writable = [], writtenFolders }: CommandContext,
+  { files, writable = [], writtenFolders }: AppStart,
 ): Result<readonly PlantedLink[], Fault> {
   if (links.length === 0) return ok([]);
   const written = readWrittenFolders(writtenFolders);
   if (!written.ok) return written;
-  const folders = [...app.files.write, ...writable, ...written.value].flatMap((folder) => [
+  const folders = [...files.write, ...writable, ...written.value].flatMap((folder) => [
     resolve(folder),
     walkLinks(folder)?.end ?? resolve(folder),
   ]);
@@ -466,13 +448,9 @@ function withoutCovered(code: readonly Mount[], granted: readonly Mount[]): read
   return code.filter(({ inside }) => !seen.has(inside) && seen.add(inside));
 }
 
-function workingFolder(
-  app: AppCommand,
-  context: CommandContext,
-  mounts: readonly Mount[],
-): Result<string, Fault> {
-  if (app.cwd === null) return ok(homeOf(app));
-  const wanted = resolve(context.configFolder, app.cwd);
+function workingFolder(start: AppStart, mounts: readonly Mount[]): Result<string, Fault> {
+  if (start.cwd === null) return ok(homeOf(start));
+  const wanted = resolve(start.configFolder, start.cwd);
   if (mounts.some(({ inside }) => isWithin(wanted, inside))) return ok(wanted);
   return unavailable(
     `the working directory \`${wanted}\` is not visible to the app`,
