@@ -14,6 +14,9 @@ import { type Failure, failure, type ProviderIdentity } from '../transport/failu
 import { type Fetch, Transport } from '../transport/transport.ts';
 
 export interface AttemptParts {
+  readonly request: ModelRequest;
+  /** Ask for the answer's schema by the provider's JSON mode. */
+  readonly jsonMode: boolean;
   readonly who: ProviderIdentity;
   readonly provider: Provider;
   /** The part of the model id behind the provider's name. */
@@ -28,12 +31,7 @@ export interface AttemptParts {
  * Ends at once when `signal` aborts, even if the library or the server does not notice. However it ends, the
  * connection ends with it: a server that has said enough to fail must not be listened to any longer.
  */
-export async function attempt(
-  request: ModelRequest,
-  jsonMode: boolean,
-  parts: AttemptParts,
-  signal: AbortSignal,
-): Promise<Result<Gathered, Failure>> {
+export async function attempt(parts: AttemptParts, signal: AbortSignal): Promise<Result<Gathered, Failure>> {
   const stopped = failed(failure('cancelled', 'the model call was cancelled'));
   if (signal.aborted) return stopped;
   const { promise: aborted, resolve } = Promise.withResolvers<Result<Gathered, Failure>>();
@@ -44,25 +42,21 @@ export async function attempt(
   };
   signal.addEventListener('abort', stop, { once: true });
   try {
-    return await Promise.race([stream(request, jsonMode, parts, over.signal), aborted]);
+    return await Promise.race([stream(parts, over.signal), aborted]);
   } finally {
     signal.removeEventListener('abort', stop);
     over.abort();
   }
 }
 
-async function stream(
-  request: ModelRequest,
-  jsonMode: boolean,
-  parts: AttemptParts,
-  signal: AbortSignal,
-): Promise<Result<Gathered, Failure>> {
+async function stream(parts: AttemptParts, signal: AbortSignal): Promise<Result<Gathered, Failure>> {
+  const { request } = parts;
   const transport = new Transport(parts.fetch, parts.who, parts.clock);
   const names = namesIn(request);
   const answer = new AnswerReader(parts.who, names, (delta) => {
     if (!signal.aborted) parts.onText(delta);
   });
-  const opened = await open(request, jsonMode, names, parts, transport, signal);
+  const opened = await open(parts, names, transport, signal);
   if (!opened.ok) return opened;
   const reader = opened.value.getReader();
   for (;;) {
@@ -77,14 +71,12 @@ async function stream(
 }
 
 async function open(
-  request: ModelRequest,
-  jsonMode: boolean,
-  names: ReturnType<typeof namesIn>,
   parts: AttemptParts,
+  names: ReturnType<typeof namesIn>,
   transport: Transport,
   signal: AbortSignal,
 ): Promise<Result<ReadableStream<LanguageModelV4StreamPart>, Failure>> {
-  const { provider } = parts;
+  const { provider, request, jsonMode } = parts;
   const options = toCallOptions(request, {
     names,
     providerOptions: provider.options,

@@ -55,7 +55,8 @@ export async function callProvider(
 ): Promise<Result<ModelResponse, ModelFault>> {
   const shown = new ShownText(call.onText ?? (() => undefined));
   const provider = providerOf(route.config);
-  const attemptParts: AttemptParts = {
+  const attemptParts: CallParts = {
+    request,
     who: identify(route.name, route.config),
     provider,
     modelId: route.modelId,
@@ -66,7 +67,7 @@ export async function callProvider(
   };
   const once = (signal: AbortSignal) => {
     shown.restart();
-    return inBestMode(request, attemptParts, state.withoutJsonMode, signal);
+    return inBestMode(attemptParts, state.withoutJsonMode, signal);
   };
   const limits = parts.limits ?? DEFAULT_RETRY_LIMITS;
   const result = await withRetries(route.name, once, limits, parts, call.signal);
@@ -89,6 +90,9 @@ function providerOf(config: ProviderConfig): Provider {
     : hosted(config);
 }
 
+/** What all attempts of a call have in common. */
+type CallParts = Omit<AttemptParts, 'jsonMode'>;
+
 /** What servers answer to a `response_format` that they do not know: 400, 422 (FastAPI) or 501. */
 const FORMAT_REFUSALS: readonly (number | null)[] = [400, 422, 501];
 
@@ -97,15 +101,15 @@ const FORMAT_REFUSALS: readonly (number | null)[] = [400, 422, 501];
  * if this works the model is asked in words from then on. Refused for another reason, it fails in words as well.
  */
 async function inBestMode(
-  request: ModelRequest,
-  parts: AttemptParts,
+  parts: CallParts,
   withoutJsonMode: Set<string>,
   signal: AbortSignal,
 ): Promise<Result<Gathered, Failure>> {
+  const { request } = parts;
   const jsonMode = request.answerSchema !== undefined && !withoutJsonMode.has(request.model);
-  const result = await attempt(request, jsonMode, parts, signal);
+  const result = await attempt({ ...parts, jsonMode }, signal);
   if (result.ok || !jsonMode || !FORMAT_REFUSALS.includes(result.fault.status)) return result;
-  const inWords = await attempt(request, false, parts, signal);
+  const inWords = await attempt({ ...parts, jsonMode: false }, signal);
   if (inWords.ok) withoutJsonMode.add(request.model);
   return inWords;
 }

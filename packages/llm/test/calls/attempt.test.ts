@@ -7,6 +7,8 @@ import { ask, never } from '../fixture.ts';
 
 function partsOf(open: Provider['open']): AttemptParts {
   return {
+    request: ask('hello'),
+    jsonMode: false,
     who: { name: 'local', keyVariable: 'LOCAL_KEY', secrets: ['sk-secret'] },
     provider: { open, options: {}, signsCalls: false },
     modelId: 'x',
@@ -19,7 +21,7 @@ function partsOf(open: Provider['open']): AttemptParts {
 
 test('a library that cannot be loaded, or refuses the request, fails the call for good', async () => {
   const parts = partsOf(() => Promise.reject(new Error('cannot find package, key sk-secret')));
-  assert.deepEqual(await attempt(ask('hello'), false, parts, never()), {
+  assert.deepEqual(await attempt(parts, never()), {
     ok: false,
     fault: {
       kind: 'bad-request',
@@ -38,6 +40,6 @@ test('a library that hangs while it is loaded ends with the signal', async () =>
     queueMicrotask(() => stop.abort());
     return new Promise(() => undefined);
   });
-  const result = await attempt(ask('hello'), false, parts, stop.signal);
+  const result = await attempt(parts, stop.signal);
   assert.equal(!result.ok && result.fault.kind, 'cancelled');
 });
