@@ -42,40 +42,36 @@ interface StoredSeal {
  * From here on `database` reads and writes with this key. A store that holds nothing yet is given the key; one that
  * holds texts in the clear is refused (`key-unused`), because whoever gives a key believes them to be encrypted.
  */
-export function unlock(database: Database, keyed: KeyedParts, key: StoreKey | null): StoreFault | null {
+export function unlock(parts: KeyedParts, key: StoreKey | null): StoreFault | null {
+  const { database } = parts;
   const stored = storedSeal(database);
   const { file } = database;
   if (stored === null) {
     if (key === null) return null;
     if (!isUnused(database)) return storeFault('key-unused', file);
-    return resealOrMeet(database, keyed, key, WHOLE_ROW);
+    return resealOrMeet(parts, key, WHOLE_ROW);
   }
   if (key === null) return storeFault('key-missing', file);
   const opened = openSeal(key, stored);
   if (opened === null) return storeFault('key-wrong', file);
   database.useSeal(opened);
-  return stored.binding === WHOLE_ROW ? null : resealOrMeet(database, keyed, key, stored.binding);
+  return stored.binding === WHOLE_ROW ? null : resealOrMeet(parts, key, stored.binding);
 }
 
 /** Two processes may open a new store, or an old one, at the same moment: the second finds what the first has done. */
-function resealOrMeet(
-  database: Database,
-  keyed: KeyedParts,
-  key: StoreKey,
-  binding: Binding,
-): StoreFault | null {
+function resealOrMeet(parts: KeyedParts, key: StoreKey, binding: Binding): StoreFault | null {
   try {
-    reseal(database, keyed, key, { binding, vouches: false });
+    reseal(parts, key, { binding, vouches: false });
     return null;
   } catch (error) {
-    if (error instanceof StoreFailure && error.fault.kind === 'key-changed')
-      return unlock(database, keyed, key);
+    if (error instanceof StoreFailure && error.fault.kind === 'key-changed') return unlock(parts, key);
     throw error;
   }
 }
 
-/** What stands beside the texts and depends on the key. */
+/** What depends on the key: the texts, and what stands beside them. */
 export interface KeyedParts {
+  readonly database: Database;
   readonly tags: RowTags;
   readonly acknowledgements: Acknowledgements;
 }
@@ -91,24 +87,20 @@ export interface ResealOptions {
  * Seals every text of the store anew, with another key or (null) with none, in one transaction. The caller has unlocked
  * the store, and takes what stood there before out of the file with `scrub`.
  */
-export function reseal(
-  database: Database,
-  keyed: KeyedParts,
-  key: StoreKey | null,
-  { binding, vouches }: ResealOptions,
-): void {
+export function reseal(parts: KeyedParts, key: StoreKey | null, { binding, vouches }: ResealOptions): void {
+  const { database, tags, acknowledgements } = parts;
   const parameters = key === null ? null : newParameters(key);
   const after = key === null || parameters === null ? CLEAR : sealOf(key, parameters);
   const before = database.seal;
   const tables = [...new Set(SEALED_COLUMNS.map(({ table }) => table))];
   database.write(() => {
-    const kept = keyed.tags.kept(vouches);
-    keyed.acknowledgements.rekey(after, (session, events) => hashOf(database, session, events));
+    const kept = tags.kept(vouches);
+    acknowledgements.rekey(after, (session, events) => hashOf(database, session, events));
     keep(database, after, parameters);
     database.withoutTriggers(tables, () => {
-      for (const column of SEALED_COLUMNS) resealColumn(database, column, before, after, binding);
+      for (const column of SEALED_COLUMNS) resealColumn(database, column, { before, after, binding });
     });
-    keyed.tags.tagAnew(kept, after);
+    tags.tagAnew(kept, after);
   });
   database.useSeal(after);
 }
@@ -151,20 +143,21 @@ function keep(database: Database, seal: Seal, parameters: SealParameters | null)
 
 const AT_ONCE = 500;
 
-function resealColumn(
-  database: Database,
-  sealed: SealedColumn,
-  before: Seal,
-  after: Seal,
-  binding: Binding,
-): void {
+/** From which seal to which, and what the texts are bound to as they are. */
+interface Change {
+  readonly before: Seal;
+  readonly after: Seal;
+  readonly binding: Binding;
+}
+
+function resealColumn(database: Database, sealed: SealedColumn, change: Change): void {
   const { table, column } = sealed;
   const select = `SELECT ${boundColumns(sealed)} FROM ${table} t
     WHERE t.rowid > ? AND t.${column} IS NOT NULL ORDER BY t.rowid LIMIT ${AT_ONCE}`;
   for (let last = 0; ; ) {
     const values = database.all(select, [last], (read) => ({
       at: numberOf(read, 'sealed_at'),
-      value: closedAnew(sealed, read, before, after, binding),
+      value: closedAnew(sealed, read, change),
     }));
     for (const { at, value } of values)
       database.run(`UPDATE ${table} SET ${column} = ? WHERE rowid = ?`, value, at);
@@ -174,13 +167,7 @@ function resealColumn(
   }
 }
 
-function closedAnew(
-  sealed: SealedColumn,
-  row: Row,
-  before: Seal,
-  after: Seal,
-  binding: Binding,
-): string | Uint8Array {
+function closedAnew(sealed: SealedColumn, row: Row, { before, after, binding }: Change): string | Uint8Array {
   const bound = boundRow(sealed, row, before);
   const at = placeOf(sealed.name, bound);
   const was = placeOf(sealed.name, bound, binding);

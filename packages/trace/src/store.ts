@@ -11,7 +11,7 @@ import { Grants } from './consent/grant.ts';
 import { Pins } from './consent/pin.ts';
 import { Prompts } from './consent/prompt.ts';
 import { ChainKey } from './database/chain-key.ts';
-import { type Database, openDatabase } from './database/database.ts';
+import { openDatabase } from './database/database.ts';
 import { StoreFailure, type StoreFault } from './database/fault.ts';
 import { KeyedDigest } from './database/keyed-digest.ts';
 import type { StoreParts } from './database/parts.ts';
@@ -99,8 +99,8 @@ export function openStore(
   const tags = new RowTags(database, digest);
   const { machineRun = currentMachineRun() } = options;
   const acknowledgements = new Acknowledgements({ folder: acknowledged, digest, machineRun, now: clock });
-  const keyed = { tags, acknowledgements };
-  const refusal = unlockOrClose(database, keyed, options.key ?? null);
+  const keyed = { database, tags, acknowledgements };
+  const refusal = unlockOrClose(keyed, options.key ?? null);
   if (refusal !== null) return failed(refusal);
   const parts: StoreParts = { database, tags, now: clock, randomId: options.randomId ?? randomNames() };
   const sessions = new Sessions({ ...parts, claims, chainKey, acknowledgements, processId: process.pid });
@@ -119,7 +119,7 @@ export function openStore(
       return database.seal.mark !== '';
     },
     rightsWithoutEffect: () => TABLES.map((table) => ({ table, ...tags.count(table) })),
-    reseal: (key) => reseal(database, keyed, key, { binding: WHOLE_ROW, vouches: true }),
+    reseal: (key) => reseal(keyed, key, { binding: WHOLE_ROW, vouches: true }),
     together: (work) => database.write(work),
     scrub: () => database.scrub(),
     makeRoom: () => database.makeRoom(),
@@ -133,10 +133,11 @@ export function openStore(
   });
 }
 
-function unlockOrClose(database: Database, keyed: KeyedParts, key: StoreKey | null): StoreFault | null {
+function unlockOrClose(keyed: KeyedParts, key: StoreKey | null): StoreFault | null {
+  const { database } = keyed;
   let refusal: StoreFault | null = null;
   try {
-    refusal = unlock(database, keyed, key);
+    refusal = unlock(keyed, key);
   } catch (error) {
     database.close();
     if (error instanceof StoreFailure) return error.fault;
