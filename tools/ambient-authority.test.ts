@@ -317,13 +317,9 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['http', 'sockets'],
     why: 'speaks HTTP and TLS with a provider through the relay, inside its process',
   },
-  'packages/llm/src/providers/hosted.ts': {
+  'packages/llm/src/providers/provider.ts': {
     of: ['code at run time'],
     why: 'the library of a provider is loaded when it is asked',
-  },
-  'packages/llm/src/providers/openai-compatible.ts': {
-    of: ['code at run time'],
-    why: 'its library is loaded when it is asked',
   },
   'packages/llm/src/calls/service.ts': {
     of: ['code at run time'],

@@ -18,10 +18,8 @@ import {
 import type { Gathered } from '../prompt/answer.ts';
 import type { CallSignatures } from '../prompt/call-signatures.ts';
 import { ShownText } from '../prompt/shown-text.ts';
-import { identify, keyOf } from '../providers/access.ts';
-import { hosted } from '../providers/hosted.ts';
-import { openaiCompatible } from '../providers/openai-compatible.ts';
-import type { Provider } from '../providers/provider.ts';
+import { identify } from '../providers/access.ts';
+import { providerOf } from '../providers/provider.ts';
 import type { Failure } from '../transport/failure.ts';
 import { type RetryParts, withRetries } from '../transport/retry.ts';
 import type { Fetch } from '../transport/transport.ts';
@@ -79,15 +77,6 @@ export async function callProvider(
 /** For the next turn of the same conversation. */
 function remember(model: string, gathered: Gathered, signatures: CallSignatures): void {
   for (const { call, signature } of gathered.signatures) signatures.remember(model, call, signature);
-}
-
-function providerOf(config: ProviderConfig): Provider {
-  if (config.kind === 'openai-compatible') return openaiCompatible(config);
-  const { kind, baseUrl } = config;
-  // OpenAI's own library always sends an authorization header, be it an empty one.
-  return kind === 'openai' && baseUrl !== undefined && keyOf(config) === undefined
-    ? openaiCompatible({ kind: 'openai-compatible', baseUrl })
-    : hosted(config);
 }
 
 /** What all attempts of a call have in common. */
