@@ -146,17 +146,8 @@ function objectProblems(schema: { readonly [key: string]: Json }, at: string): r
  * what is checked: an undeclared key is a mistake of the caller, or a place to hide data in.
  */
 export function closedSchema(schema: Schema): Schema {
-  switch (schema.type) {
-    case 'object':
-      return closedObjectSchema(schema);
-    case 'array':
-      return { ...schema, items: closedSchema(schema.items) };
-    case 'string':
-    case 'number':
-    case 'integer':
-    case 'boolean':
-      return schema;
-  }
+  if (schema.type === 'array') return { ...schema, items: closedSchema(schema.items) };
+  return schema.type === 'object' ? closedObjectSchema(schema) : schema;
 }
 
 /** As `closedSchema`, for the schema of a whole request or result. */
