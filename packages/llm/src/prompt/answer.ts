@@ -28,6 +28,7 @@ import {
   type Failure,
   failure,
   type ProviderIdentity,
+  providerFailure,
   quote,
   redact,
   statusFailure,
@@ -225,27 +226,19 @@ export function streamFailure(who: ProviderIdentity, error: unknown): Failure {
   if (status !== null && status >= 400) return statusFailure(who, status, message, null);
   const said = quote(message, who.secrets);
   if (error instanceof Error) {
-    return failure('invalid-response', `provider \`${who.name}\` did not answer in its protocol`, {
-      help: 'check the base URL and that the server speaks this provider’s protocol',
-      passing: true,
-    });
+    const help = 'check the base URL and that the server speaks this provider’s protocol';
+    return providerFailure(who, 'invalid-response', 'did not answer in its protocol', help);
   }
-  return failure('unavailable', `provider \`${who.name}\` broke off with an error${said && `: ${said}`}`, {
-    help: `\`${who.name}\` has a passing problem; try again later`,
-    passing: true,
-  });
+  const help = `\`${who.name}\` has a passing problem; try again later`;
+  return providerFailure(who, 'unavailable', `broke off with an error${said && `: ${said}`}`, help);
 }
 
 /** A library could not be loaded, or could not put the request into its provider's form: nothing has been sent. */
 export function unaskedFailure(who: ProviderIdentity, error: unknown): Failure {
   const said = quote(textField(error, 'message') ?? '', who.secrets);
-  return failure(
-    'bad-request',
-    `no request to provider \`${who.name}\` could be made${said && `: ${said}`}`,
-    {
-      help: 'a tool’s schema may be at fault, or the installation: run `npm ci` again',
-    },
-  );
+  const message = `no request to provider \`${who.name}\` could be made${said && `: ${said}`}`;
+  const help = 'a tool’s schema may be at fault, or the installation: run `npm ci` again';
+  return failure('bad-request', message, { help });
 }
 
 function statusOf(error: unknown): number | null {

@@ -36,6 +36,16 @@ export function failure(
   return { passing: false, waitMs: null, status: null, ...more, kind, message };
 }
 
+/** A passing failure of a provider. `what`: what it did, behind its name. */
+export function providerFailure(
+  { name }: ProviderIdentity,
+  kind: ModelFaultKind,
+  what: string,
+  help: string,
+): Failure {
+  return failure(kind, `provider \`${name}\` ${what}`, { help, passing: true });
+}
+
 export function toFault(last: Failure, attempts: number): ModelFault {
   const { kind, message, help } = last;
   return help === undefined ? { kind, message, attempts } : { kind, message, help, attempts };

@@ -5,7 +5,14 @@
  * Ring 1.
  */
 import { type Clock, parseJson } from '@cordon/core';
-import { type Failure, failure, type ProviderIdentity, quote, statusFailure } from './failure.ts';
+import {
+  type Failure,
+  failure,
+  type ProviderIdentity,
+  providerFailure,
+  quote,
+  statusFailure,
+} from './failure.ts';
 import { completionToEvents } from './plain-completion.ts';
 import { requestedWait } from './retry.ts';
 
@@ -60,14 +67,9 @@ export class Transport {
 
   #unreachable(error: unknown): Failure {
     const reason = quote(reasonOf(error), this.#who.secrets);
-    return failure(
-      'unavailable',
-      `provider \`${this.#who.name}\` cannot be reached${reason && `: ${reason}`}`,
-      {
-        help: 'check the network, the base URL, and that the server is running',
-        passing: true,
-      },
-    );
+    const what = `cannot be reached${reason && `: ${reason}`}`;
+    const help = 'check the network, the base URL, and that the server is running';
+    return providerFailure(this.#who, 'unavailable', what, help);
   }
 
   async #refusal(response: Response): Promise<Failure> {
@@ -116,26 +118,14 @@ export class Transport {
   }
 
   #tooLarge(): Failure {
-    const limit = `${ANSWER_BYTES} bytes`;
-    return failure(
-      'invalid-response',
-      `the answer of provider \`${this.#who.name}\` is longer than ${limit}`,
-      {
-        help: 'use another model',
-      },
-    );
+    const message = `the answer of provider \`${this.#who.name}\` is longer than ${ANSWER_BYTES} bytes`;
+    return failure('invalid-response', message, { help: 'use another model' });
   }
 
   #garbage(body: string): Failure {
     const said = quote(body, this.#who.secrets) || 'nothing';
-    return failure(
-      'invalid-response',
-      `provider \`${this.#who.name}\` did not answer in its protocol: ${said}`,
-      {
-        help: 'check the base URL (it usually ends in `/v1`); a proxy may answer in its place',
-        passing: true,
-      },
-    );
+    const help = 'check the base URL (it usually ends in `/v1`); a proxy may answer in its place';
+    return providerFailure(this.#who, 'invalid-response', `did not answer in its protocol: ${said}`, help);
   }
 
   #fail(first: Failure): TransportError {
