@@ -214,15 +214,14 @@ function notReady({ message, help }: Fault): ProbeReport {
 
 /** What this machine has besides the layers. Without its own control group, only the watchdog bounds a tree. */
 function foundHere({ programs, controlGroups }: Launcher): readonly LayerReport[] {
-  const program = { layer: 'bubblewrap', ok: true, why: `found at \`${programs.bwrap}\``, remedy: null };
-  if (!controlGroups.ok)
-    return [
-      program,
-      { layer: 'control group', ok: true, why: `not used: ${controlGroups.fault}`, remedy: null },
-    ];
-  const { controllers } = controlGroups.value;
+  const controllers = controlGroups.ok ? controlGroups.value.controllers : [];
   const bounds = controllers.length === 0 ? 'CPU time only' : `CPU time, ${controllers.join(', ')}`;
-  return [program, { layer: 'control group', ok: true, why: `used for ${bounds}`, remedy: null }];
+  const groups = controlGroups.ok ? `used for ${bounds}` : `not used: ${controlGroups.fault}`;
+  return [passed('bubblewrap', `found at \`${programs.bwrap}\``), passed('control group', groups)];
+}
+
+function passed(layer: string, why: string): LayerReport {
+  return { layer, ok: true, why, remedy: null };
 }
 
 /** What the result depends on. A changed kernel, program, user or version is another machine. */
@@ -251,9 +250,7 @@ function readCache(file: string, key: string, launcher: Launcher): ProbeReport |
     const absent = absentLayers(kept.value.absent);
     if (absent === null) return null;
     const layers = layersToTest(launcher).map((layer) =>
-      absent.includes(layer)
-        ? absentLayer(layer)
-        : { layer, ok: true, why: 'passed earlier on this machine', remedy: null },
+      absent.includes(layer) ? absentLayer(layer) : passed(layer, 'passed earlier on this machine'),
     );
     return { ready: true, layers: [...foundHere(launcher), ...layers], absent, cached: true };
   } catch {

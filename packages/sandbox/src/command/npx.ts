@@ -6,22 +6,9 @@
  */
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import {
-  type Fault,
-  failed,
-  fault,
-  isJsonObject,
-  type JsonObject,
-  ok,
-  parseJson,
-  type Result,
-} from '@cordon/core';
+import { type Fault, isJsonObject, type JsonObject, ok, parseJson, type Result } from '@cordon/core';
 import { isWithin } from '../spec/spec.ts';
-import type { PackageCall, WantedPackage } from './package-launcher.ts';
-
-function refused(message: string, help?: string) {
-  return failed(fault('app-unavailable', message, help));
-}
+import { type PackageCall, refused, type WantedPackage } from './package-launcher.ts';
 
 /** Real path of the program's script, found in `node_modules` of `folder` or a folder above it; null: no such package. */
 export function installedBin(call: PackageCall, folder: string): Result<string | null, Fault> {

@@ -79,7 +79,7 @@ const LAUNCHERS: ReadonlyMap<string, PackageLauncher> = new Map([
 /** Clients of a service that starts containers with the service's rights. */
 const DAEMONS: ReadonlySet<string> = new Set(['docker', 'podman', 'nerdctl']);
 
-function refused(message: string, help?: string) {
+export function refused(message: string, help?: string) {
   return failed(fault('app-unavailable', message, help));
 }
 

@@ -186,7 +186,7 @@ function start(
     child,
     group,
     listener,
-    status: readableAt(child, setup.status),
+    status: duplexAt(child, setup.status),
     link: link ? duplexAt(child, 3) : null,
     lifeline,
   };
@@ -410,10 +410,6 @@ function writableAt(child: ChildProcess, index: number): Writable | null {
   if (!(stream instanceof Writable)) return null;
   // bubblewrap may be gone before it has read everything; its exit says why.
   return stream.on('error', () => {});
-}
-
-function readableAt(child: ChildProcess, index: number): Readable {
-  return duplexAt(child, index);
 }
 
 function duplexAt(child: ChildProcess, index: number): Duplex {
