@@ -99,7 +99,7 @@ export class Grants {
     const { duration, digest } = request;
     const subject = plainSubject(request.subject);
     const outlives = duration === 'permanent' || duration === 'until';
-    if (outlives && !mayOutliveSession(subject.scope)) return failed(NEVER_PERMANENT);
+    if (outlives && !MAY_OUTLIVE_SESSION[subject.scope]) return failed(NEVER_PERMANENT);
     const givenAt = this.#time();
     const endsAt = duration === 'until' ? request.until : null;
     // Also what is no number: nothing is later than that.
@@ -333,23 +333,19 @@ const SESSION_UNKNOWN: GrantFault = {
  * the session a permanent one, in a store without a key.
  */
 function mayServe({ subject, duration, session }: Grant): boolean {
-  if (mayOutliveSession(subject.scope)) return true;
+  if (MAY_OUTLIVE_SESSION[subject.scope]) return true;
   return session !== null && (duration === 'once' || duration === 'session');
 }
 
-function mayOutliveSession(scope: PermissionScope): boolean {
-  switch (scope) {
-    case 'irreversible-action':
-    case 'policy':
-      return false;
-    case 'app-selection':
-    case 'exchange':
-    case 'response':
-    case 'data-release':
-    case 'egress':
-      return true;
-  }
-}
+const MAY_OUTLIVE_SESSION: Readonly<Record<PermissionScope, boolean>> = {
+  'app-selection': true,
+  exchange: true,
+  response: true,
+  'data-release': true,
+  'irreversible-action': false,
+  egress: true,
+  policy: false,
+};
 
 /** Only the four fields: what else hangs on the object must not make two equal questions differ. */
 function plainSubject({ scope, from, to, what }: PermissionSubject): PermissionSubject {

@@ -120,35 +120,24 @@ const WORDS = {
 export function faultOfSqlite(error: unknown, path: string): StoreFault | null {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return null;
   if (error.message === SEAL_CHANGED) return storeFault('key-changed', path);
-  const kind = kindOfCode(error.errcode & 0xff);
-  return kind === null ? null : storeFault(kind, path, error.message);
+  const kind = KINDS_OF_CODES[error.errcode & 0xff];
+  return kind === null ? null : storeFault(kind ?? 'broken', path, error.message);
 }
 
-/** Primary result codes of SQLite. */
-function kindOfCode(code: number): StoreFaultKind | null {
-  switch (code) {
-    case 1: // ERROR: our statements are fixed texts, so what they name is not there
-      return 'other-schema';
-    case 5: // BUSY
-    case 6: // LOCKED
-    case 15: // PROTOCOL
-      return 'busy';
-    case 3: // PERM
-    case 8: // READONLY
-      return 'read-only';
-    case 11: // CORRUPT
-    case 26: // NOTADB
-      return 'corrupt';
-    case 13: // FULL
-      return 'full';
-    case 14: // CANTOPEN
-      return 'unopened';
-    case 19: // CONSTRAINT: an id that exists already, a word that the schema does not know
-    case 20: // MISMATCH
-    case 21: // MISUSE
-    case 25: // RANGE
-      return null;
-    default:
-      return 'broken';
-  }
-}
+/** By SQLite's primary result codes. Null: a bug of ours. */
+const KINDS_OF_CODES: Readonly<Record<number, StoreFaultKind | null>> = {
+  1: 'other-schema', // ERROR: our statements are fixed texts, so what they name is not there
+  3: 'read-only', // PERM
+  5: 'busy', // BUSY
+  6: 'busy', // LOCKED
+  8: 'read-only', // READONLY
+  11: 'corrupt', // CORRUPT
+  13: 'full', // FULL
+  14: 'unopened', // CANTOPEN
+  15: 'busy', // PROTOCOL
+  19: null, // CONSTRAINT: an id that exists already, a word that the schema does not know
+  20: null, // MISMATCH
+  21: null, // MISUSE
+  25: null, // RANGE
+  26: 'corrupt', // NOTADB
+};
