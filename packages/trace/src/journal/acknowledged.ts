@@ -99,13 +99,7 @@ export class Acknowledgements {
    */
   create(session: SessionId, events: number, head: Uint8Array): void {
     if (!NAME.test(session)) throw new Error('the name of a session must be a plain file name');
-    const slot: Slot = {
-      number: 1,
-      isKeyed: this.#options.digest.isKeyed,
-      machineRun: this.#machineRun,
-      appended: this.#head(session, events, head),
-      synced: this.#head(session, 0, NOTHING),
-    };
+    const slot = this.#slot(1, this.#head(session, events, head), this.#head(session, 0, NOTHING));
     const { folder } = this.#options;
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -135,13 +129,7 @@ export class Acknowledgements {
       if (held === null) return this.create(session, events, head);
       const { slot } = held;
       const appended = this.#head(session, events, head);
-      const next: Slot = {
-        number: slot.number + 1,
-        isKeyed: this.#options.digest.isKeyed,
-        machineRun: this.#machineRun,
-        appended,
-        synced: isSynced ? appended : slot.synced,
-      };
+      const next = this.#slot(slot.number + 1, appended, isSynced ? appended : slot.synced);
       this.#write(held.file, session, next);
       held.slot = next;
       if (isSynced) this.#syncNowAndThen(held);
@@ -230,6 +218,11 @@ export class Acknowledgements {
     // Without the key the digest tells nothing.
     if (slot.isKeyed && !this.#options.digest.isKeyed) return { events, is: () => true };
     return { events, is: (hash) => isSameDigest(digest, this.#head(session, events, hash).digest) };
+  }
+
+  #slot(number: number, appended: Head, synced: Head): Slot {
+    const { isKeyed } = this.#options.digest;
+    return { number, isKeyed, machineRun: this.#machineRun, appended, synced };
   }
 
   #open(session: SessionId): Held | null {
