@@ -76,8 +76,12 @@ const NAMES_OF_ROW = 2;
 /** @param row a fact's has its name in the clear */
 export function placeOf(name: SealedName, row: Row, binding: Binding = WHOLE_ROW): Place {
   const { boundTo }: Sealing = SEALINGS[name];
-  const columns = binding === OWNER_ONLY ? boundTo.slice(0, NAMES_OF_ROW) : boundTo;
-  return [name, ...columns.flatMap((column) => boundValue(row, column))];
+  const place: [string, ...(string | number)[]] = [name];
+  for (const column of binding === OWNER_ONLY ? boundTo.slice(0, NAMES_OF_ROW) : boundTo) {
+    const value = boundValue(row, column);
+    if (value !== null) place.push(value);
+  }
+  return place;
 }
 
 /** Flags of a row in the words of a place. */
@@ -87,13 +91,14 @@ const FLAGS: ReadonlyMap<string, string> = new Map([
   ['acknowledged', 'acknowledged'],
 ]);
 
-function boundValue(row: Row, column: string): readonly (string | number)[] {
+/** Null: a flag that is not set. */
+function boundValue(row: Row, column: string): string | number | null {
   const flag = FLAGS.get(column);
-  if (flag !== undefined) return isSet(row, column) ? [flag] : [];
+  if (flag !== undefined) return isSet(row, column) ? flag : null;
   const value = row[column] === null ? '' : row[column];
   if (typeof value !== 'string' && typeof value !== 'number')
     throw new MalformedRow(`column \`${column}\` is neither text nor a number`);
-  return [value];
+  return value;
 }
 
 /** Of a column that is 0 or 1. */

@@ -332,13 +332,12 @@ export class Journal {
     for (const [index, { text, event }] of written.entries()) {
       head = linkHash(head, text);
       const place = { session, sequence: held.events + index };
-      this.#database.insert('events', {
-        session: held.key,
-        sequence: place.sequence,
-        id: event.id,
-        event: seal.close(text, placeOf('events.event', place)),
-        hash: seal.closeBytes(head, placeOf('events.hash', place)),
-      });
+      this.#database.run(
+        'INSERT INTO events (session, sequence, id, event, hash) VALUES (?, ?, ?, ?, ?)',
+        ...[held.key, place.sequence, event.id],
+        seal.close(text, placeOf('events.event', place)),
+        seal.closeBytes(head, placeOf('events.hash', place)),
+      );
       this.#noteInSession(held.key, event);
       inserted.push(event);
     }
@@ -353,7 +352,8 @@ export class Journal {
   }
 
   #eventText(session: SessionId, row: Row): string {
-    return this.#database.seal.open(textOf(row, 'event'), placeOf('events.event', { ...row, session }));
+    const place = placeOf('events.event', { session, sequence: numberOf(row, 'sequence') });
+    return this.#database.seal.open(textOf(row, 'event'), place);
   }
 
   /** What the list of sessions shows is derived from the events, in the same transaction. */
