@@ -7,7 +7,7 @@
  * Ring 0.
  */
 import { type CodePointSet, contains, lowerCase } from './code-point-set.ts';
-import { type Match, NO_MATCHES } from './linear.ts';
+import { type Match, NO_MATCHES, widthAt } from './linear.ts';
 import { firstOf } from './literals.ts';
 import { contextOf, EDGE, holds, LAST_LINE_FEED } from './program.ts';
 import type { Assertion, CaseRule, Node, SyntaxTree } from './syntax-tree.ts';
@@ -75,11 +75,6 @@ export class BudgetedMatcher {
     }
     return text.length + 1;
   }
-}
-
-/** Of the character at a place, in units. */
-function widthAt(text: string, at: number): number {
-  return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
 }
 
 // ── steps ─────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -298,7 +298,8 @@ class Walk {
 /** Never seen: every place at which the walk arrives has been read. */
 const NO_ROW: Row = { isAlive: new Uint8Array(0), steps: new Uint16Array(0) };
 
-function widthAt(text: string, at: number): number {
+/** Of the character at a place, in UTF-16 units. */
+export function widthAt(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   return unit >= 0xd800 && unit <= 0xdbff && (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
 }

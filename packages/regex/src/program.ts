@@ -283,26 +283,15 @@ export function holds(at: Assertion, before: number, behind: number): boolean {
   }
 }
 
-/** The facts before and behind a place that an assertion asks for. */
-export function asked(at: Assertion): { readonly before: number; readonly behind: number } {
-  switch (at) {
-    case 'start':
-      return { before: EDGE, behind: 0 };
-    case 'line-start':
-      return { before: EDGE | LINE_FEED, behind: 0 };
-    case 'end':
-      return { before: 0, behind: EDGE };
-    case 'end-or-last-newline':
-      return { before: 0, behind: EDGE | LAST_LINE_FEED };
-    case 'line-end':
-      return { before: 0, behind: EDGE | LINE_FEED };
-    case 'word-boundary':
-      return { before: WORD, behind: WORD };
-    case 'ascii-boundary':
-      return { before: ASCII_WORD, behind: ASCII_WORD };
-    case 'word-inside':
-      return { before: WORD | EDGE, behind: WORD | EDGE };
-    case 'ascii-inside':
-      return { before: ASCII_WORD | EDGE, behind: ASCII_WORD | EDGE };
-  }
-}
+/** The facts before and behind a place that each assertion asks for. */
+export const ASKED: Readonly<Record<Assertion, { readonly before: number; readonly behind: number }>> = {
+  start: { before: EDGE, behind: 0 },
+  'line-start': { before: EDGE | LINE_FEED, behind: 0 },
+  end: { before: 0, behind: EDGE },
+  'end-or-last-newline': { before: 0, behind: EDGE | LAST_LINE_FEED },
+  'line-end': { before: 0, behind: EDGE | LINE_FEED },
+  'word-boundary': { before: WORD, behind: WORD },
+  'ascii-boundary': { before: ASCII_WORD, behind: ASCII_WORD },
+  'word-inside': { before: WORD | EDGE, behind: WORD | EDGE },
+  'ascii-inside': { before: ASCII_WORD | EDGE, behind: ASCII_WORD | EDGE },
+};

@@ -7,7 +7,7 @@
 import { type CodePointSet, category, contains, LAST_CODE_POINT, NEWLINE, setOf } from './code-point-set.ts';
 import {
   ASCII_WORD,
-  asked,
+  ASKED,
   contextOf,
   EDGE,
   LAST_LINE_FEED,
@@ -87,8 +87,8 @@ function askedBy(program: Program): { readonly before: number; readonly behind: 
   let behind = 0;
   for (const instruction of program.instructions) {
     if (instruction.kind !== 'assertion') continue;
-    before |= asked(instruction.at).before;
-    behind |= asked(instruction.at).behind;
+    before |= ASKED[instruction.at].before;
+    behind |= ASKED[instruction.at].behind;
   }
   return { before, behind };
 }
