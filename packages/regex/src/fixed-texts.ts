@@ -4,54 +4,13 @@
  * Ring 0.
  */
 import { type Match, NO_MATCHES } from './linear.ts';
-import { type Alternatives, anchorOf, membersOf } from './literals.ts';
+import { type Alternatives, anchorOf, textsOf } from './literals.ts';
 import type { Node } from './syntax-tree.ts';
 
-const MAX_TEXTS = 8;
-/** Searching costs up to the product of both lengths where text and wanted text are made for it. */
-const MAX_TEXT = 64;
-
-const EMPTY: Alternatives = [''];
-
-/** All texts that match, in the order in which Python tries them; null: too many, too long, or not only these. */
+/** All texts that match; null: too many, too long, or not only these. */
 export function fixedTextsOf(root: Node): Alternatives | null {
   const texts = textsOf(root);
   return texts === null || texts.includes('') ? null : [...new Set(texts)];
-}
-
-function textsOf(node: Node): Alternatives | null {
-  switch (node.kind) {
-    case 'set':
-      return membersOf(node.set);
-    case 'group':
-      return textsOf(node.body);
-    case 'sequence': {
-      let texts: Alternatives | null = EMPTY;
-      for (const item of node.items) texts = followedBy(texts, textsOf(item));
-      return texts;
-    }
-    case 'choice': {
-      const branches = node.branches.map(textsOf);
-      return branches.every((branch) => branch !== null) ? few(branches.flat()) : null;
-    }
-    case 'repeat': {
-      if (node.max > 1 || node.mode === 'possessive') return null;
-      const body = node.max === 0 ? EMPTY : textsOf(node.body);
-      if (body === null || node.min > 0 || node.max === 0) return body;
-      return few(node.mode === 'lazy' ? [...EMPTY, ...body] : [...body, ...EMPTY]);
-    }
-    default:
-      return null;
-  }
-}
-
-function followedBy(texts: Alternatives | null, next: Alternatives | null): Alternatives | null {
-  if (texts === null || next === null || texts.length * next.length > MAX_TEXTS) return null;
-  return few(texts.flatMap((first) => next.map((second) => first + second)));
-}
-
-function few(texts: Alternatives): Alternatives | null {
-  return texts.length > MAX_TEXTS || texts.some((text) => text.length > MAX_TEXT) ? null : texts;
 }
 
 /** A text, and the end of it that is looked for. */

@@ -1,6 +1,6 @@
 /**
- * What a pattern says about texts without running it: whether it is nothing but a text to search for, which
- * texts must occur wherever it matches, and whether it can match at the start only.
+ * What a pattern says about texts without running it: which texts it matches, if these are few, which texts must
+ * occur wherever it matches, and whether it can match at the start only.
  *
  * Ring 0.
  */
@@ -8,8 +8,6 @@ import { type CodePointSet, sizeOf, union } from './code-point-set.ts';
 import type { Node } from './syntax-tree.ts';
 
 export interface Literals {
-  /** The pattern matches exactly this text; null: it is no plain text. */
-  readonly whole: string | null;
   /** Of each of these, at least one text occurs in each match. */
   readonly required: readonly Alternatives[];
   readonly isAnchored: boolean;
@@ -51,7 +49,7 @@ export function anchorsOf(texts: Alternatives): Alternatives {
 }
 
 /** Texts that one part of a pattern is taken for. */
-const MAX_TEXTS = 8;
+export const MAX_TEXTS = 8;
 /** More alternatives cost more to look for than they save. */
 const MAX_ALTERNATIVES = 24;
 /** Searching costs up to the product of both lengths where text and wanted text are made for it. */
@@ -60,24 +58,23 @@ const MAX_JOINED = 64;
 const MAX_LENGTH = 32;
 
 export function literalsOf(root: Node): Literals {
-  const known = knownOf(root);
-  const [only] = known.exact ?? [];
-  const isPlain = known.exact?.length === 1 && only !== undefined && only !== '' && !hasAssertion(root);
-  return {
-    whole: isPlain ? only : null,
-    required: requiredOf(known),
-    isAnchored: isAnchored(root),
-  };
+  return { required: requiredOf(knownOf(root)), isAnchored: isAnchored(root) };
+}
+
+/** All texts that match, in the order in which Python tries them; null: too many, too long, or not only these. */
+export function textsOf(root: Node): Alternatives | null {
+  return looksAround(root) ? null : knownOf(root).exact;
 }
 
 interface Known {
-  /** All texts that match, zero-width parts left out; null: too many or too long. */
+  /** All texts that match, zero-width parts left out, those that Python tries first at the front; null: too many or too long. */
   readonly exact: readonly string[] | null;
   /** Of each of these, one occurs in each match. */
   readonly required: readonly Alternatives[];
 }
 
 const NOTHING: Known = { exact: null, required: [] };
+const EMPTY: Known = { exact: [''], required: [] };
 
 /** Each is a search through the whole text, so only those that say most are kept. */
 const MAX_REQUIRED = 3;
@@ -114,7 +111,7 @@ function knownOf(node: Node): Known {
       return { exact: membersOf(node.set), required: surrogatesOf(node.set) };
     case 'assertion':
     case 'look':
-      return { exact: [''], required: [] };
+      return EMPTY;
     case 'group':
     case 'atomic':
       return knownOf(node.body);
@@ -122,20 +119,24 @@ function knownOf(node: Node): Known {
       return sequenceKnown(node.items.map(knownOf));
     case 'choice':
       return choiceKnown(node.branches.map(knownOf));
-    case 'repeat': {
-      if (node.min === 0) return NOTHING;
-      const body = knownOf(node.body);
-      return node.max === 1 ? body : { exact: null, required: requiredOf(body) };
-    }
+    case 'repeat':
+      return repeatKnown(node);
     case 'reference':
     case 'conditional':
       return NOTHING;
   }
 }
 
+function repeatKnown({ body, min, max, mode }: Extract<Node, { kind: 'repeat' }>): Known {
+  if (max === 0) return EMPTY;
+  const known = knownOf(body);
+  if (max > 1) return { exact: null, required: min === 0 ? [] : requiredOf(known) };
+  return min === 1 ? known : choiceKnown(mode === 'lazy' ? [EMPTY, known] : [known, EMPTY]);
+}
+
 /** The few characters of a set as texts; null: too many, or halves of characters. */
-export function membersOf(set: CodePointSet): readonly string[] | null {
-  if (sizeOf(set) > 4) return null;
+function membersOf(set: CodePointSet): readonly string[] | null {
+  if (sizeOf(set) > MAX_TEXTS) return null;
   const found: string[] = [];
   for (let at = 0; at < set.length; at += 2)
     for (let one = set[at] ?? 0; one <= (set[at + 1] ?? 0); one++) found.push(String.fromCodePoint(one));
@@ -159,7 +160,8 @@ function sequenceKnown(items: readonly Known[]): Known {
   return { exact, required: strongest([...required, run]) };
 }
 
-function joined(left: readonly string[], right: readonly string[]): readonly string[] | null {
+/** What texts with others behind them come to; null: too many or too long. */
+export function joined(left: Alternatives, right: Alternatives): Alternatives | null {
   if (left.length * right.length > MAX_TEXTS) return null;
   const all = left.flatMap((first) => right.map((second) => first + second));
   return all.some((text) => text.length > MAX_JOINED) ? null : all;
@@ -185,14 +187,18 @@ function surrogatesOf(set: CodePointSet): readonly Alternatives[] {
   return halves.size > 0 && halves.size <= MAX_TEXTS ? [[...halves]] : [];
 }
 
-function hasAssertion(node: Node): boolean {
+/** Whether what stands before or behind a match matters for it. */
+export function looksAround(node: Node): boolean {
   switch (node.kind) {
     case 'set':
       return false;
     case 'sequence':
-      return node.items.some(hasAssertion);
+      return node.items.some(looksAround);
+    case 'choice':
+      return node.branches.some(looksAround);
     case 'group':
-      return hasAssertion(node.body);
+    case 'repeat':
+      return looksAround(node.body);
     default:
       return true;
   }

@@ -71,7 +71,6 @@ function compiled(
   const program = size > MAX_INSTRUCTIONS ? compileProgram(root) : null;
   if (program !== null && !program.ok) return program;
   const linear: MakeMatcher = (literals) => {
-    if (literals.whole !== null) return plainMatcher(literals.whole);
     const texts = fixedTextsOf(root);
     if (texts !== null) return new FixedTextsMatcher(texts);
     const run = program?.value ?? programOf(root);
@@ -131,21 +130,6 @@ class LazyPattern implements Pattern {
     }
     return this.#literals;
   }
-}
-
-/** Most patterns in rules are plain texts. */
-function plainMatcher(wanted: string): Matcher {
-  return {
-    startsWith: (text) => text.startsWith(wanted),
-    findAll: (text) => {
-      let start = text.indexOf(wanted);
-      if (start < 0) return NO_MATCHES;
-      const matches: Match[] = [];
-      for (; start >= 0; start = text.indexOf(wanted, start + wanted.length))
-        matches.push({ start, end: start + wanted.length });
-      return matches;
-    },
-  };
 }
 
 function filtered(matcher: Matcher, literals: Literals): Matcher {
