@@ -43,7 +43,7 @@ export function evaluate(
   const world: ReferenceWorld = {
     names,
     patterns: new semantics.PatternCache(),
-    input: values.parameters(parameters),
+    input: new values.Parameters(parameters),
     domain: (type) => entries.flatMap((entry) => occurrencesIn(entry, type)),
     related: (operator, a, b) => visibility.related(operator, a, b),
     visible: (anchor) => entries.filter((entry) => visibility.related('->', entry, anchor) === true),

@@ -94,7 +94,7 @@ export function expressionValue(expression: Expression, env: Environment): Value
       return comprehensionOf(expression, env);
     case 'tool-pattern': {
       const pattern = expression.arguments === null ? null : patternOf(expression.arguments, env);
-      return values.toolPattern(
+      return new values.ToolPatternValue(
         semantics.toolMatcher(expression.tool.name, pattern, {
           cache: env.world.patterns,
           references: semantics.referencesOf(new Map()),
@@ -186,7 +186,7 @@ function globalValue(named: semantics.Named | null, env: Environment): Value {
     case 'value':
       return named.value;
     case 'builtin':
-      return values.callable(named.name, (positional, options) =>
+      return new values.Callable(named.name, (positional, options) =>
         semantics.runBuiltin(named.name, env.world.patterns, positional, options, unmarked),
       );
     case 'definition': {
@@ -194,7 +194,7 @@ function globalValue(named: semantics.Named | null, env: Environment): Value {
       const outside = { ...env, values: new Map<string, Value>(), readFrom: new Map() };
       const [first] = body;
       if (parameters === null) return first === undefined ? null : expressionValue(first, outside);
-      return values.callable(name.name, (positional) => {
+      return new values.Callable(name.name, (positional) => {
         if (positional.length < parameters.length || env.depth >= 64)
           return undecided('too few arguments or too deep');
         const bound = parameters.map((parameter, index): [string, Value] => [

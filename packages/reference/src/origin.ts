@@ -28,7 +28,7 @@ interface Source {
 
 const BEST = ['exact', 'short', 'normalised', 'structured', 'part'];
 
-class Origin extends values.TracePart {
+class Origin extends values.TraceObject {
   readonly type = 'Origin';
   readonly #fields: () => Readonly<Record<string, Value>>;
 
@@ -41,7 +41,7 @@ class Origin extends values.TracePart {
     return this.#fields()[name];
   }
 
-  fieldNames(): readonly string[] {
+  override fieldNames(): readonly string[] {
     return Object.keys(this.#fields());
   }
 

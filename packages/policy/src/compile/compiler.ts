@@ -35,13 +35,13 @@ import type { PatternCache } from '../values/pattern-cache.ts';
 import { joined } from '../values/python-str.ts';
 import { isTypeName, OBJECT_TYPES } from '../values/types.ts';
 import {
-  callable,
+  Callable,
   isCallable,
   isContents,
   isList,
   isUndecided,
   kindOf,
-  toolPattern,
+  ToolPatternValue,
   type Undecided,
   undecided,
   undecidedIn,
@@ -521,7 +521,7 @@ class Compiler {
       case 'input':
         return (frame) => frame.context.input;
       case 'builtin': {
-        const run = callable(named.name, (positional, values, mark) =>
+        const run = new Callable(named.name, (positional, values, mark) =>
           runBuiltin(named.name, this.#cache, positional, values, mark),
         );
         return () => run;
@@ -547,7 +547,7 @@ class Compiler {
     if (definition.parameters === null) return this.#constant(definition);
     const predicate = this.#predicate(definition);
     return (frame) =>
-      callable(definition.name.name, (positional) =>
+      new Callable(definition.name.name, (positional) =>
         this.#callPredicate(predicate(), positional, frame, null),
       );
   }
@@ -769,11 +769,11 @@ class Compiler {
 
   #toolPattern(tool: string, pattern: Pattern | null, scope: Scope): Evaluate {
     if (pattern === null) {
-      const fixed = toolPattern(toolMatcher(tool, null, this.#patterns));
+      const fixed = new ToolPatternValue(toolMatcher(tool, null, this.#patterns));
       return () => fixed;
     }
     const computed = this.#pattern(pattern, scope);
-    return (frame) => toolPattern(toolMatcher(tool, computed(frame), this.#patterns));
+    return (frame) => new ToolPatternValue(toolMatcher(tool, computed(frame), this.#patterns));
   }
 
   #pattern(pattern: Pattern, scope: Scope): (frame: Frame) => ComputedPattern {

@@ -21,7 +21,7 @@ import type { Evidence } from '../values/evidence.ts';
 import type { TextQuestions } from '../values/text-questions.ts';
 import { type Batch, Trace } from '../values/trace.ts';
 import { OBJECT_TYPES } from '../values/types.ts';
-import { parameters as parametersValue, undecided, type Value } from '../values/value.ts';
+import { Parameters, undecided, type Value } from '../values/value.ts';
 import type { Binding, Candidate, Domain, EvalContext, Frame, Piece, Tally, Work } from './body.ts';
 import { CandidateStore, NOTHING_KEPT } from './candidates.ts';
 import type { CompiledRule } from './compiled-rule.ts';
@@ -385,7 +385,7 @@ function ownTool(event: VisibleEvent): string | null {
 
 function inputOf(parameters: JsonObject): Value {
   return isShallow(parameters)
-    ? parametersValue(parameters)
+    ? new Parameters(parameters)
     : undecided(`the policy parameters are nested more than ${MAX_DEPTH} deep`);
 }
 

@@ -7,7 +7,7 @@
 import { sizeOfTexts } from '@cordon/core';
 import type { EventObject } from '../values/event-object.ts';
 import type { OriginEvidence, OriginKind, OriginMatch } from '../values/evidence.ts';
-import { isUndecided, TracePart, type Undecided, undecided, type Value } from '../values/value.ts';
+import { isUndecided, TraceObject, type Undecided, undecided, type Value } from '../values/value.ts';
 import { decodingsOf, spokenLink } from './encodings.ts';
 import { readingsOf } from './forms.ts';
 import { leavesOf, piecesOf } from './pieces.ts';
@@ -22,13 +22,8 @@ import {
 } from './seen-texts.ts';
 import { hidesText } from './words.ts';
 
-const SOURCE_FIELDS = [
-  ...['kind', 'match', 'app', 'tool', 'context', 'labels', 'event'],
-  ...['whole', 'record', 'text', 'around', 'asked'],
-] as const;
-
 /** Where a value came from; for rules an object of the type `Origin`. */
-export class OriginSource extends TracePart implements OriginEvidence {
+export class OriginSource extends TraceObject implements OriginEvidence {
   readonly type = 'Origin';
   readonly kind: OriginKind;
   readonly match: OriginMatch;
@@ -42,10 +37,6 @@ export class OriginSource extends TracePart implements OriginEvidence {
     this.match = match;
     this.hit = hit;
     this.#origins = origins;
-  }
-
-  fieldNames(): readonly string[] {
-    return [...SOURCE_FIELDS];
   }
 
   field(name: string): Value | undefined {

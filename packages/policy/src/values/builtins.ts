@@ -8,7 +8,7 @@
 import { type Json, parseJson } from '@cordon/core';
 import { EXHAUSTED_REASON, type Match } from '@cordon/regex';
 import type { Detector } from './detector.ts';
-import { textsOf } from './evidence.ts';
+import { saidIn, textsOf } from './evidence.ts';
 import { images, imageUrls } from './methods.ts';
 import { compare, elements, truth } from './operators.ts';
 import type { PatternCache } from './pattern-cache.ts';
@@ -23,7 +23,7 @@ import {
   isTraceObject,
   isUndecided,
   kindOf,
-  ruleMessage,
+  RuleMessage,
   tuple,
   type Undecided,
   undecided,
@@ -122,7 +122,7 @@ const RUNS: ReadonlyMap<string, Run> = new Map(TABLE.map((builtin) => [builtin.n
 
 /** `ranges` is accepted and means nothing: the monitor knows them. */
 function violation(args: readonly Value[], kwargs: ReadonlyMap<string, Value>): Value {
-  return ruleMessage(args, new Map([...kwargs].filter(([name]) => name !== 'ranges')));
+  return new RuleMessage(args, new Map([...kwargs].filter(([name]) => name !== 'ranges')));
 }
 
 function quantified(which: 'any' | 'all', value: Value): Value {
@@ -244,18 +244,14 @@ function sum(value: Value): Value {
   return total;
 }
 
-function contentOf(content: Value, read: (value: Value) => readonly string[]): readonly string[] {
-  return typeof content === 'string' || isContents(content) ? read(content) : [];
-}
-
 function imagesIn(value: Value): readonly string[] {
   if (typeof value === 'string') return /^data:image\/(png|jpeg)/.test(value) ? [value] : [];
   if (isContents(value)) return images(value);
   if (isList(value)) return value.flatMap(imagesIn);
   // The seed language gives nothing for an image itself, so a rule over images would never look at one.
   if (isTraceObject(value) && value.type === 'Image') return imageUrls(value);
-  const isSpoken = isTraceObject(value) && (value.type === 'Message' || value.type === 'ToolOutput');
-  return isSpoken ? contentOf(value.field('content') ?? null, imagesIn) : [];
+  const said = saidIn(value);
+  return said === null ? [] : imagesIn(said);
 }
 
 function linkedCall(output: Value): Value {

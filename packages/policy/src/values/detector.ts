@@ -8,16 +8,7 @@
 import { isJsonObject, type Json, type JsonObject, type Question } from '@cordon/core';
 import { examinedTexts } from './evidence.ts';
 import { type AskedWork, areLong, isLong, type TextQuestions, WORK_FAULTS } from './text-questions.ts';
-import {
-  type Callable,
-  callable,
-  isDictionary,
-  isList,
-  isUndecided,
-  kindOf,
-  undecided,
-  type Value,
-} from './value.ts';
+import { Callable, isDictionary, isList, isUndecided, kindOf, undecided, type Value } from './value.ts';
 export interface DetectorSpec {
   /** As rules import it. */
   readonly name: string;
@@ -95,7 +86,7 @@ export function defineDetector(spec: DetectorSpec, textQuestions: TextQuestions 
     throw new TypeError(`\`${name}\` is no name that rules can have`);
   // To find out what is known takes the time of writing the text once: no cost for those that never need anybody else.
   let hasAsked = false;
-  const run = callable(name, (positional, named, mark) => {
+  const run = new Callable(name, (positional, named, mark) => {
     const bound = bind(spec, positional, named);
     if ('reason' in bound) return undecided(bound.reason);
     const { data, rest, options, given } = bound;

@@ -19,21 +19,20 @@ import { ONLY_CONTEXT, type Place } from '../events/provenance.ts';
 import type { CarrierEvent, Chunk, Content, ToolParameter, TraceEvent } from '../events/trace-event.ts';
 import { OBJECT_TYPES } from './types.ts';
 import {
-  contents,
+  Contents,
   isContents,
   isDictionary,
   isList,
-  isTagged,
+  isTraceObject,
   kindOf,
-  type TraceObject,
-  TracePart,
+  TraceObject,
   type Value,
 } from './value.ts';
 
 export type VisibleEvent = Exclude<TraceEvent, CarrierEvent>;
 
 /** One event of the flat order: a message, and behind it each of its calls. */
-export class EventObject extends TracePart {
+export class EventObject extends TraceObject {
   readonly event: VisibleEvent;
   /** Its position among the events; a call in a message has that of its message. */
   readonly #position: number;
@@ -84,10 +83,6 @@ export class EventObject extends TracePart {
   field(name: string): Value | undefined {
     const own = this.#own(name);
     return own === undefined ? this.#shared(name) : own;
-  }
-
-  fieldNames(): readonly string[] {
-    return [...(OBJECT_TYPES.get(this.event.type)?.fields.keys() ?? [])];
   }
 
   #shared(name: string): Value | undefined {
@@ -200,7 +195,7 @@ export class EventObject extends TracePart {
 
   #contentOf(content: Content): Value {
     if (content === null || typeof content === 'string') return content;
-    return this.#once(() => contents(content.map(chunkObject)));
+    return this.#once(() => new Contents(content.map(chunkObject)));
   }
 
   #once(make: () => Value): Value {
@@ -210,7 +205,7 @@ export class EventObject extends TracePart {
 }
 
 /** A part of an event that has fields: `Function`, `TextChunk`, `Image`, `ToolParameter`. */
-class Part extends TracePart {
+class Part extends TraceObject {
   readonly type: string;
   readonly #fields: Readonly<Record<string, Value>>;
 
@@ -222,10 +217,6 @@ class Part extends TracePart {
 
   field(name: string): Value | undefined {
     return Object.hasOwn(this.#fields, name) ? this.#fields[name] : undefined;
-  }
-
-  fieldNames(): readonly string[] {
-    return Object.keys(this.#fields);
   }
 }
 
@@ -376,18 +367,17 @@ function partsOf(from: Visit, ofMessages: readonly string[]): readonly Visit[] {
   const { value } = from;
   if (isList(value)) return value.map((item, key) => ({ value: item, from, key }));
   if (isContents(value)) return value.chunks.map((item, key) => ({ value: item, from, key }));
-  if (value instanceof TracePart) {
+  if (isTraceObject(value)) {
     const entered = ENTERED.get(value.type) ?? NO_FIELDS;
     const fields = value.type === 'Message' && ofMessages.length > 0 ? [...entered, ...ofMessages] : entered;
     return fields.map((key) => ({ value: value.field(key) ?? null, from, key }));
   }
-  if (isTagged(value) || !isDictionary(value)) return [];
-  return Object.entries(value).map(([key, item]) => ({ value: item, from, key }));
+  return isDictionary(value) ? Object.entries(value).map(([key, item]) => ({ value: item, from, key })) : [];
 }
 
 /** One step from a value to a part of it; None where there is none. */
 export function partAt(container: Value, key: string | number): Value {
-  if (container instanceof TracePart) return container.field(String(key)) ?? null;
+  if (isTraceObject(container)) return container.field(String(key)) ?? null;
   if (isContents(container)) return container.chunks[Number(key)] ?? null;
   if (isList(container)) return container[Number(key)] ?? null;
   return isDictionary(container) && Object.hasOwn(container, key) ? (container[key] ?? null) : null;

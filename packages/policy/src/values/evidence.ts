@@ -9,7 +9,7 @@
 import type { Span } from '../syntax/source.ts';
 import { EventObject, type Occurrence, type Path, partAt } from './event-object.ts';
 import { imageUrls, texts } from './methods.ts';
-import { isContents, isDictionary, isList, TracePart, type Value } from './value.ts';
+import { type Contents, isContents, isDictionary, isList, isTraceObject, type Value } from './value.ts';
 
 /** A place in the trace, or a list of such places that the rule has made. */
 export type Located =
@@ -92,10 +92,15 @@ export function locateTexts(value: Value, located: Located | null): readonly (Lo
     );
   }
   if (isList(value)) return value.flatMap((item, index) => locateTexts(item, partOf(located, index)));
-  if (!(value instanceof TracePart) || !(value.type === 'Message' || value.type === 'ToolOutput')) return [];
-  const content = value.field('content') ?? null;
-  const isText = typeof content === 'string' || isContents(content);
-  return isText ? locateTexts(content, partOf(located, 'content')) : [];
+  const said = saidIn(value);
+  return said === null ? [] : locateTexts(said, partOf(located, 'content'));
+}
+
+/** What a message or an output says; null: nothing, or the value is neither. */
+export function saidIn(value: Value): string | Contents | null {
+  const isSpoken = isTraceObject(value) && (value.type === 'Message' || value.type === 'ToolOutput');
+  const content = isSpoken ? (value.field('content') ?? null) : null;
+  return typeof content === 'string' || isContents(content) ? content : null;
 }
 
 /** The texts in what detectors take: strings, chunk lists, messages, outputs, lists of these (specification 13.1). */
@@ -103,9 +108,8 @@ export function textsOf(value: Value): readonly string[] {
   if (typeof value === 'string') return [value];
   if (isContents(value)) return texts(value);
   if (isList(value)) return value.flatMap(textsOf);
-  if (!(value instanceof TracePart) || !(value.type === 'Message' || value.type === 'ToolOutput')) return [];
-  const content = value.field('content') ?? null;
-  return typeof content === 'string' || isContents(content) ? textsOf(content) : [];
+  const said = saidIn(value);
+  return said === null ? [] : textsOf(said);
 }
 
 /** A text that a detector looks at, and where it stands. */
@@ -133,7 +137,7 @@ export function examinedTexts(value: Value, located: Located | null): readonly E
       { text: key, place: null },
       ...examinedTexts(inner, partOf(located, key)),
     ]);
-  if (!(value instanceof TracePart)) return [];
+  if (!isTraceObject(value)) return [];
   if (value.type === 'Image')
     return imageUrls(value).map((text) => ({ text, place: partOf(partOf(located, 'image_url'), 'url') }));
   const fields = EXAMINED.get(value.type) ?? [];

@@ -6,9 +6,8 @@
 import { braceFormat } from './python-format.ts';
 import { joined } from './python-str.ts';
 import {
-  type Callable,
+  Callable,
   type Contents,
-  callable,
   type Dictionary,
   isContents,
   isDictionary,
@@ -38,7 +37,7 @@ interface Method<T> {
 
 function bound<T>(method: Method<T> | undefined, name: string, self: T): Callable | null {
   if (method === undefined) return null;
-  return callable(name, (positional, named) => {
+  return new Callable(name, (positional, named) => {
     const given = argumentsOf(method, positional, named);
     return given === null ? undecided(`\`${name}\` takes other arguments`) : method.run(self, given, named);
   });

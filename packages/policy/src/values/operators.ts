@@ -7,7 +7,7 @@
 import { type Json, parseJson } from '@cordon/core';
 import { directlyPrecedes, flows, happensBefore } from '../events/provenance.ts';
 import type { BinaryOperator, OrderOperator } from '../syntax/ast.ts';
-import { methodOf } from './methods.ts';
+import { imageUrls, methodOf } from './methods.ts';
 import { percentFormat } from './python-format.ts';
 import { joined, MAX_BUILT } from './python-str.ts';
 import {
@@ -168,13 +168,9 @@ function contains(left: Value, right: Value): Value {
   return undecided(`\`in\` does not apply to ${kindOf(right)}`);
 }
 
-function chunkHolds(chunk: Value, text: string): boolean {
-  if (!isTraceObject(chunk)) return false;
+function chunkHolds(chunk: TraceObject, text: string): boolean {
   const own = chunk.field('text');
-  if (typeof own === 'string') return own.includes(text);
-  const image = chunk.field('image_url') ?? null;
-  const url = isDictionary(image) && Object.hasOwn(image, 'url') ? image.url : null;
-  return typeof url === 'string' && url.includes(text);
+  return typeof own === 'string' ? own.includes(text) : imageUrls(chunk).some((url) => url.includes(text));
 }
 
 /**

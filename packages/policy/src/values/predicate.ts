@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '@cordon/core';
 import { type Detector, NoAnswer, noAnswer } from './detector.ts';
 import { EventObject } from './event-object.ts';
 import {
-  callable,
+  Callable,
   isContents,
   isDictionary,
   isList,
@@ -38,7 +38,7 @@ export function definePredicate({ name, parameters, run }: PredicateSpec): Detec
   return {
     name,
     parameters,
-    callable: callable(name, (positional, named) => {
+    callable: new Callable(name, (positional, named) => {
       const bound = valuesOf(name, parameters, positional, named);
       if (isUndecided(bound)) return bound;
       const answer = run(bound.values);

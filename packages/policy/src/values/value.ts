@@ -9,7 +9,9 @@
 import type { Question } from '@cordon/core';
 import type { Place } from '../events/provenance.ts';
 import type { Span } from '../syntax/source.ts';
+import { OBJECT_TYPES } from './types.ts';
 
+/** The kind of a value, as rule authors know it; of events and their parts the type says more. */
 const TAG: unique symbol = Symbol('kind of value');
 
 export type Value =
@@ -33,20 +35,6 @@ export interface Dictionary {
   readonly [TAG]?: never;
 }
 
-/** An event, or a part of one that has fields (`Function`, `TextChunk`, `ToolParameter`, …). */
-export interface TraceObject {
-  readonly [TAG]: 'object';
-  readonly type: string;
-  /** Where an event or a call stands in the flow; null for parts. */
-  readonly place: Place | null;
-  /** The call that a tool output answers. */
-  readonly call: TraceObject | null;
-  /** Undefined: objects of this type have no such field. */
-  field(name: string): Value | undefined;
-  /** In the order in which reports name them. */
-  fieldNames(): readonly string[];
-}
-
 /**
  * How a function says which characters of an argument its result is about: the argument by position, the text in
  * it (0 for an argument that is a text), and offsets in UTF-16 units.
@@ -57,19 +45,28 @@ export type Highlight = (argument: number, text: number, start: number, end: num
 export type PatternMatcher = (subject: Value) => Value;
 
 /** What is no JSON. A class, because every result of every expression is asked whether it is one. */
-abstract class TaggedValue {}
+abstract class TaggedValue {
+  abstract readonly [TAG]: string;
+}
 
-/** What events and their parts have in common; only subclasses are made. */
-export abstract class TracePart extends TaggedValue implements TraceObject {
+/** An event, or a part of one that has fields (`Function`, `TextChunk`, `ToolParameter`, …). */
+export abstract class TraceObject extends TaggedValue {
   readonly [TAG] = 'object';
   abstract readonly type: string;
+  /** Undefined: objects of this type have no such field. */
   abstract field(name: string): Value | undefined;
-  abstract fieldNames(): readonly string[];
 
+  /** In the order in which reports name them. */
+  fieldNames(): readonly string[] {
+    return [...(OBJECT_TYPES.get(this.type)?.fields.keys() ?? [])];
+  }
+
+  /** Where an event or a call stands in the flow; null for parts. */
   get place(): Place | null {
     return null;
   }
 
+  /** The call that a tool output answers. */
   get call(): TraceObject | null {
     return null;
   }
@@ -77,7 +74,7 @@ export abstract class TracePart extends TaggedValue implements TraceObject {
 
 /** The content of a message that came as a list of chunks; not a string. */
 export class Contents extends TaggedValue {
-  readonly [TAG] = 'contents';
+  readonly [TAG] = 'Contents';
   readonly chunks: readonly TraceObject[];
 
   constructor(chunks: readonly TraceObject[]) {
@@ -87,7 +84,7 @@ export class Contents extends TaggedValue {
 }
 
 export class Callable extends TaggedValue {
-  readonly [TAG] = 'callable';
+  readonly [TAG] = 'function';
   readonly name: string;
   readonly call: (positional: readonly Value[], named: ReadonlyMap<string, Value>, mark: Highlight) => Value;
 
@@ -99,7 +96,7 @@ export class Callable extends TaggedValue {
 }
 
 export class ToolPatternValue extends TaggedValue {
-  readonly [TAG] = 'pattern';
+  readonly [TAG] = 'tool pattern';
   readonly matches: PatternMatcher;
 
   constructor(matches: PatternMatcher) {
@@ -110,7 +107,7 @@ export class ToolPatternValue extends TaggedValue {
 
 /** What `Violation("…", key=value)` makes. */
 export class RuleMessage extends TaggedValue {
-  readonly [TAG] = 'message';
+  readonly [TAG] = 'Violation';
   readonly args: readonly Value[];
   readonly kwargs: ReadonlyMap<string, Value>;
 
@@ -123,7 +120,7 @@ export class RuleMessage extends TaggedValue {
 
 /** `input`: the parameters that the policy was given. */
 export class Parameters extends TaggedValue {
-  readonly [TAG] = 'parameters';
+  readonly [TAG] = 'input';
   readonly values: Dictionary;
 
   constructor(values: Dictionary) {
@@ -147,26 +144,6 @@ export class Undecided extends TaggedValue {
     this.span = span;
     this.awaits = awaits;
   }
-}
-
-export function contents(chunks: readonly TraceObject[]): Contents {
-  return new Contents(chunks);
-}
-
-export function callable(name: string, call: Callable['call']): Callable {
-  return new Callable(name, call);
-}
-
-export function toolPattern(matches: PatternMatcher): ToolPatternValue {
-  return new ToolPatternValue(matches);
-}
-
-export function ruleMessage(args: readonly Value[], kwargs: ReadonlyMap<string, Value>): RuleMessage {
-  return new RuleMessage(args, kwargs);
-}
-
-export function parameters(values: Dictionary): Parameters {
-  return new Parameters(values);
 }
 
 export function undecided(
@@ -237,7 +214,7 @@ export function wholly(value: Value): Value {
 }
 
 export function isTraceObject(value: Value): value is TraceObject {
-  return value instanceof TracePart;
+  return value instanceof TraceObject;
 }
 
 export function isContents(value: Value): value is Contents {
@@ -274,20 +251,5 @@ export function kindOf(value: Value): string {
   if (typeof value === 'string') return 'str';
   if (isList(value)) return 'list';
   if (!isTagged(value)) return 'dict';
-  switch (value[TAG]) {
-    case 'object':
-      return value.type;
-    case 'contents':
-      return 'Contents';
-    case 'callable':
-      return 'function';
-    case 'pattern':
-      return 'tool pattern';
-    case 'message':
-      return 'Violation';
-    case 'parameters':
-      return 'input';
-    case 'undecided':
-      return 'undecided';
-  }
+  return isTraceObject(value) ? value.type : value[TAG];
 }
