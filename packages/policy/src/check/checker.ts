@@ -4,15 +4,17 @@
  *
  * Ring 0.
  */
-import type {
-  Definition,
-  Expression,
-  Identifier,
-  Parameter,
-  Pattern,
-  PolicyTree,
-  RuleTree,
-  ToolPattern,
+import {
+  childrenOf,
+  type Definition,
+  type Expression,
+  type Identifier,
+  type Parameter,
+  type Pattern,
+  type PolicyTree,
+  patternValues,
+  type RuleTree,
+  type ToolPattern,
 } from '../syntax/ast.ts';
 import type { Diagnostics } from '../syntax/codes.ts';
 import type { Span } from '../syntax/source.ts';
@@ -40,7 +42,7 @@ import {
   union,
   withArticle,
 } from '../values/types.ts';
-import { childrenOf, freeNames, inCircles, type Named, Names, patternValues, variablesOf } from './scope.ts';
+import { freeNames, inCircles, type Named, Names, variablesOf } from './scope.ts';
 
 export interface CheckOptions {
   readonly dialect: 'cordon' | 'invariant';

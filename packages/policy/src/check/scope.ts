@@ -4,14 +4,14 @@
  *
  * Ring 0.
  */
-import type {
-  Declaration,
-  Definition,
-  Expression,
-  Identifier,
-  Import,
-  Pattern,
-  PolicyTree,
+import {
+  childrenOf,
+  type Declaration,
+  type Definition,
+  type Expression,
+  type Identifier,
+  type Import,
+  type PolicyTree,
 } from '../syntax/ast.ts';
 import type { Span } from '../syntax/source.ts';
 import { BUILTINS, type Imported, importedName } from '../values/builtins.ts';
@@ -82,66 +82,6 @@ export function variablesOf(body: readonly Expression[]): BodyVariables {
 
 /** Trees never change, and each step of loading asks again. */
 const VARIABLES = new WeakMap<readonly Expression[], BodyVariables>();
-
-/** The direct parts of an expression, without the blocks of quantifiers. */
-export function childrenOf(expression: Expression): readonly Expression[] {
-  switch (expression.kind) {
-    case 'literal':
-    case 'name':
-    case 'invalid':
-      return [];
-    case 'format':
-      return expression.parts.filter((part) => typeof part !== 'string');
-    case 'member':
-      return [expression.object];
-    case 'index':
-      return [expression.object, expression.index];
-    case 'call':
-      return [
-        expression.callee,
-        ...expression.positional,
-        ...expression.named.map((argument) => argument.value),
-      ];
-    case 'binary':
-    case 'logic':
-      return [expression.left, expression.right];
-    case 'unary':
-      return [expression.operand];
-    case 'ternary':
-      return [expression.condition, expression.then, expression.otherwise];
-    case 'list':
-      return expression.items;
-    case 'object':
-      return expression.entries.map((entry) => entry.value);
-    case 'comprehension':
-      return expression.condition === null
-        ? [expression.iterable, expression.element]
-        : [expression.iterable, expression.element, expression.condition];
-    case 'declaration':
-      return expression.within === null ? [] : [expression.within];
-    case 'assignment':
-      return [expression.value];
-    case 'tool-pattern':
-      return expression.arguments === null ? [] : patternValues(expression.arguments);
-    case 'quantifier':
-      return [...expression.positional, ...expression.named.map((argument) => argument.value)];
-  }
-}
-
-/** The expressions inside a tool pattern. */
-export function patternValues(pattern: Pattern): readonly Expression[] {
-  switch (pattern.kind) {
-    case 'any':
-    case 'value-reference':
-      return [];
-    case 'object':
-      return pattern.entries.flatMap((entry) => patternValues(entry.pattern));
-    case 'list':
-      return pattern.items.flatMap(patternValues);
-    case 'value':
-      return [pattern.value];
-  }
-}
 
 /**
  * The names that lead back to themselves, where `uses` says which names each name leads to. Linear in the number of

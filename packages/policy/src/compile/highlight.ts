@@ -4,9 +4,8 @@
  * Ring 0.
  */
 
-import { childrenOf } from '../check/scope.ts';
 import type { Frame, Locate } from '../evaluate/body.ts';
-import type { Expression } from '../syntax/ast.ts';
+import { childrenOf, type Expression } from '../syntax/ast.ts';
 import type { Span } from '../syntax/source.ts';
 import { type ExaminedText, examinedTexts } from '../values/evidence.ts';
 import type { PatternCache } from '../values/pattern-cache.ts';

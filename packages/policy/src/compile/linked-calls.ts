@@ -4,8 +4,8 @@
  * Ring 0.
  */
 
-import { childrenOf, type Names, variablesOf } from '../check/scope.ts';
-import type { Expression, PolicyTree } from '../syntax/ast.ts';
+import { type Names, variablesOf } from '../check/scope.ts';
+import { childrenOf, type Expression, type PolicyTree } from '../syntax/ast.ts';
 import { NO_NAMES, quantifierOf, without } from './past-only.ts';
 import { variableName } from './variable-dependencies.ts';
 

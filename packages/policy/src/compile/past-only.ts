@@ -5,8 +5,8 @@
  * Ring 0.
  */
 
-import { childrenOf, type Names, variablesOf } from '../check/scope.ts';
-import type { Call, Definition, Expression } from '../syntax/ast.ts';
+import { type Names, variablesOf } from '../check/scope.ts';
+import { type Call, childrenOf, type Definition, type Expression } from '../syntax/ast.ts';
 import { OBJECT_TYPES } from '../values/types.ts';
 import { calledPredicate } from './calls.ts';
 import { variableName } from './variable-dependencies.ts';

@@ -1,6 +1,6 @@
 /**
  * The syntax tree: what stands in the text, before any name is resolved. Plain frozen-by-type data; every node
- * has the span of the text that it came from.
+ * has the span of the text that it came from. And which parts each expression has, for whoever walks it.
  *
  * Ring 0.
  */
@@ -175,3 +175,63 @@ export type Pattern = Span &
     /** Compared: a string also as a regular expression. */
     | { readonly kind: 'value'; readonly value: Expression }
   );
+
+/** The direct parts of an expression, without the blocks of quantifiers. */
+export function childrenOf(expression: Expression): readonly Expression[] {
+  switch (expression.kind) {
+    case 'literal':
+    case 'name':
+    case 'invalid':
+      return [];
+    case 'format':
+      return expression.parts.filter((part) => typeof part !== 'string');
+    case 'member':
+      return [expression.object];
+    case 'index':
+      return [expression.object, expression.index];
+    case 'call':
+      return [
+        expression.callee,
+        ...expression.positional,
+        ...expression.named.map((argument) => argument.value),
+      ];
+    case 'binary':
+    case 'logic':
+      return [expression.left, expression.right];
+    case 'unary':
+      return [expression.operand];
+    case 'ternary':
+      return [expression.condition, expression.then, expression.otherwise];
+    case 'list':
+      return expression.items;
+    case 'object':
+      return expression.entries.map((entry) => entry.value);
+    case 'comprehension':
+      return expression.condition === null
+        ? [expression.iterable, expression.element]
+        : [expression.iterable, expression.element, expression.condition];
+    case 'declaration':
+      return expression.within === null ? [] : [expression.within];
+    case 'assignment':
+      return [expression.value];
+    case 'tool-pattern':
+      return expression.arguments === null ? [] : patternValues(expression.arguments);
+    case 'quantifier':
+      return [...expression.positional, ...expression.named.map((argument) => argument.value)];
+  }
+}
+
+/** The expressions inside a tool pattern. */
+export function patternValues(pattern: Pattern): readonly Expression[] {
+  switch (pattern.kind) {
+    case 'any':
+    case 'value-reference':
+      return [];
+    case 'object':
+      return pattern.entries.flatMap((entry) => patternValues(entry.pattern));
+    case 'list':
+      return pattern.items.flatMap(patternValues);
+    case 'value':
+      return [pattern.value];
+  }
+}
