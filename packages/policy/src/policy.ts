@@ -13,7 +13,7 @@ import type { FlowRecord } from './events/provenance.ts';
 import { PolicyMonitor } from './policy-monitor.ts';
 import type { PolicyTree } from './syntax/ast.ts';
 import { Diagnostics } from './syntax/codes.ts';
-import { parse } from './syntax/parser.ts';
+import { parseTokens } from './syntax/parser.ts';
 import { Source } from './syntax/source.ts';
 import type { Detectors } from './values/builtins.ts';
 import type { Detector } from './values/detector.ts';
@@ -68,7 +68,7 @@ export interface PolicyOptions {
 export function loadPolicy(text: string, options: PolicyOptions = {}): Result<Policy, readonly Diagnostic[]> {
   const source = new Source(options.file ?? 'policy.gr', text);
   const diagnostics = new Diagnostics(source);
-  const tree = parse(source, diagnostics);
+  const { tree } = parseTokens(source, diagnostics);
   if (!isWithinLimits(tree, diagnostics)) return failed(diagnostics.all());
   const detectors: Detectors = new Map((options.detectors ?? []).map((one) => [one.name, one]));
   // What the checker compiles to look at, the rules run.

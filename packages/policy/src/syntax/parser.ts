@@ -2,20 +2,21 @@
  * Tokens to syntax tree, by recursive descent after the precedence table of the specification (2.6) for lines of
  * any length. A line that does not parse is reported and skipped, so that one run reports all errors of a file.
  *
- * Ring 0. `parse` never throws; nesting and length of expressions are bounded.
+ * Ring 0. Never throws; nesting and length of expressions are bounded.
  */
-import type {
-  BinaryOperator,
-  Definition,
-  EffectWord,
-  Expression,
-  Identifier,
-  Import,
-  Parameter,
-  Pattern,
-  PolicyTree,
-  RuleTree,
-  Unreadable,
+import {
+  type BinaryOperator,
+  childrenOf,
+  type Definition,
+  type EffectWord,
+  type Expression,
+  type Identifier,
+  type Import,
+  type Parameter,
+  type Pattern,
+  type PolicyTree,
+  type RuleTree,
+  type Unreadable,
 } from './ast.ts';
 import { type Code, Diagnostics } from './codes.ts';
 import { commonIndentation, lex, lexExpression } from './lexer.ts';
@@ -30,11 +31,6 @@ const MAX_CHAIN = 400;
 const MAX_HEIGHT = 600;
 /** UTF-16 units of one policy. */
 const MAX_LENGTH = 4 * 1024 * 1024;
-
-/** Reads a policy. The tree holds every statement that could be read, whatever the diagnostics say. */
-export function parse(source: Source, diagnostics: Diagnostics): PolicyTree {
-  return parseTokens(source, diagnostics).tree;
-}
 
 /** A text, read: the tree, the tokens that it was made of, and what the parser took some of them for. */
 export interface Reading {
@@ -63,7 +59,10 @@ export type Role =
   | 'definition'
   | 'rule-name';
 
-/** Reads a policy and keeps what the tree leaves out, for whoever writes the text anew. */
+/**
+ * Reads a policy. The tree holds every statement that could be read, whatever the diagnostics say; tokens and roles are
+ * what it leaves out, for whoever writes the text anew.
+ */
 export function parseTokens(source: Source, diagnostics: Diagnostics): Reading {
   if (source.text.length > MAX_LENGTH) {
     diagnostics.error('POL005', { start: 0, end: 0 }, `the policy is longer than ${MAX_LENGTH} characters`);
@@ -84,8 +83,8 @@ class Parser {
   readonly #roles: Map<Token, Role>;
   #at = 0;
   #nesting = 0;
-  /** Of the expression that was read last. */
-  #height = 0;
+  /** Of the lines that were read. */
+  readonly #heights = new WeakMap<Expression, number>();
   readonly #inParentheses = new WeakSet<Expression>();
   #imports: Import[] = [];
   /** Of the statement or line that is being read, its first token. */
@@ -316,7 +315,7 @@ class Parser {
   /** `rule no-mail-exfiltration:` before a rule, or with the rule as its block. */
   #namedRule(rules: RuleTree[]): void {
     this.#next();
-    const name = this.#kebabName();
+    const name = this.#gluedName(this.#identifier('the name of the rule'), '-', '.', '/');
     this.#mark(this.#expectOperator(':'), 'rule-name');
     const isBlock = this.#token().kind === 'indent';
     if (isBlock || this.#token().kind === 'newline') this.#at++;
@@ -327,12 +326,12 @@ class Parser {
     if (isBlock) this.#expectKind('dedent', 'the end of the rule');
   }
 
-  #kebabName(): Identifier {
-    const first = this.#identifier('the name of the rule');
-    let end = first.end;
+  /** The name that begins with `first`: words, numbers and `joiners`, without a space between them. */
+  #gluedName(first: Span, ...joiners: readonly Operator[]): Identifier {
+    let { end } = first;
     for (;;) {
       const token = this.#token();
-      const isPart = token.kind === 'name' || token.kind === 'number' || isAnyOperator(token, '-', '.', '/');
+      const isPart = token.kind === 'name' || token.kind === 'number' || isAnyOperator(token, ...joiners);
       if (!isPart || token.start !== end) break;
       end = token.end;
       this.#mark(token, 'glued');
@@ -368,7 +367,7 @@ class Parser {
   #ruleHead(): Pick<RuleTree, 'effect' | 'message' | 'whenUndecided'> {
     const effect = this.#next();
     if (!isEffect(effect)) throw new UnreadableLine();
-    const message = this.#ruleMessage();
+    const message = this.#bounded(this.#ruleMessage());
     this.#expectWord('if');
     const whenUndecided = this.#whenUndecided();
     this.#expectOperator(':');
@@ -417,26 +416,19 @@ class Parser {
     }
     this.#at++;
     const isBlock = this.#token().kind === 'indent' || isOperator(marker, ':');
-    const body = isBlock ? this.#block() : [this.#line()];
+    const body = isBlock ? this.#block() : [this.#bounded(this.#line())];
     if (!isBlock) this.#endOfLine(body[0]);
     return { name, parameters, body, start: name.start, end: body.at(-1)?.end ?? name.end };
   }
 
   #parameters(): readonly Parameter[] {
     const parameters: Parameter[] = [];
-    this.#mark(this.#expectOperator('('), 'suffix');
-    while (!isOperator(this.#token(), ')')) {
-      const name = this.#identifier('a parameter');
+    const open = this.#mark(this.#expectOperator('('), 'suffix');
+    this.#upTo(')', open.start, () => {
+      const { name, start, end } = this.#identifier('a parameter');
       const type = this.#takeOperator(':') ? this.#identifier('a type') : null;
-      parameters.push({
-        name: name.name,
-        type: type?.name ?? null,
-        start: name.start,
-        end: (type ?? name).end,
-      });
-      if (!this.#takeOperator(',')) break;
-    }
-    this.#expectOperator(')');
+      parameters.push({ name, type: type?.name ?? null, start, end: type?.end ?? end });
+    });
     return parameters;
   }
 
@@ -455,12 +447,9 @@ class Parser {
       const head = this.#token(-1);
       this.#at++;
       const lines: Expression[] = [];
-      let height = 0;
       while (this.#token().kind !== 'dedent' && this.#token().kind !== 'end') {
         const before = this.#at;
-        this.#height = 0;
         this.#recoverLine(lines);
-        height = Math.max(height, this.#height);
         if (this.#at === before) this.#at++;
       }
       if (this.#token().kind === 'dedent') this.#at++;
@@ -472,7 +461,6 @@ class Parser {
           'move them to the top of the file',
         );
       }
-      this.#height = height;
       return lines;
     });
   }
@@ -494,7 +482,7 @@ class Parser {
     } else {
       const line = this.#line();
       this.#endOfLine(line);
-      lines.push(line);
+      lines.push(this.#bounded(line));
     }
   }
 
@@ -503,8 +491,35 @@ class Parser {
     if (token.kind !== 'name' || !isOperator(this.#token(1), ':=')) return this.#expression();
     this.#at += 2;
     const value = this.#expression();
-    const variable = { name: token.text, start: token.start, end: token.end };
-    return { kind: 'assignment', variable, value, start: token.start, end: value.end };
+    return { kind: 'assignment', variable: identifierOf(token), value, start: token.start, end: value.end };
+  }
+
+  /** The line, unless it has too many parts in parts. */
+  #bounded(line: Expression): Expression {
+    const height = this.#heightOf(line);
+    this.#heights.set(line, height);
+    if (height <= MAX_HEIGHT) return line;
+    this.#diagnostics.error(
+      'POL005',
+      line,
+      `the line has parts in parts more than ${MAX_HEIGHT} deep`,
+      'name parts of it',
+    );
+    return this.#unreadableFrom(this.#lineAt);
+  }
+
+  /** Without recursion: the height is what is being tested. The lines of its blocks were measured before. */
+  #heightOf(line: Expression): number {
+    let height = 0;
+    const open = [{ part: line, depth: 1 }];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      const { part, depth } = next;
+      height = Math.max(height, depth);
+      for (const child of childrenOf(part)) open.push({ part: child, depth: depth + 1 });
+      if (part.kind !== 'quantifier') continue;
+      for (const inner of part.body) height = Math.max(height, depth + (this.#heights.get(inner) ?? 0));
+    }
+    return height;
   }
 
   /** A line ends with its line, or with the block of a quantifier. */
@@ -583,15 +598,12 @@ class Parser {
   #ternary(): Expression {
     const then = this.#logic();
     if (!isWord(this.#token(), 'if') || this.#isBehindBlock()) return then;
-    let height = this.#height;
     this.#mark(this.#next(), 'choice');
     const condition = this.#logic();
-    height = Math.max(height, this.#height);
     this.#skipNewlineBefore('else');
     this.#mark(this.#token(), 'choice');
     this.#expectWord('else');
     const otherwise = this.#expression();
-    this.#grow(Math.max(height, this.#height), then);
     if (this.#isCompound(then) || this.#isCompound(otherwise)) {
       this.#diagnostics.warning(
         'POL054',
@@ -604,40 +616,50 @@ class Parser {
   }
 
   #logic(): Expression {
-    let left = this.#comparison();
-    for (let links = 0; ; ) {
-      const word = this.#continuing(JUNCTIONS);
-      if (word === null) return left;
-      this.#mark(this.#token(-1), 'logic');
-      this.#countLink(++links, left);
-      this.#skipNewline();
-      const height = this.#height;
-      const right = this.#comparison();
-      this.#grow(Math.max(height, this.#height), left);
-      if (left.kind === 'logic' && left.operator !== word && !this.#isInParentheses(left)) {
-        const span = joinSpans(left, right);
-        this.#diagnostics.warning(
-          'POL052',
-          span,
-          '`and` and `or` bind equally, so this line is read from left to right',
-          'put the parts into parentheses',
-        );
-      }
-      left = { kind: 'logic', operator: word, left, right, start: left.start, end: right.end };
+    return this.#chain(
+      () => this.#comparison(),
+      () => {
+        const word = this.#continuing(JUNCTIONS);
+        if (word !== null) this.#mark(this.#token(-1), 'logic');
+        return word;
+      },
+      (word, left, right) => this.#joined(word, left, right),
+    );
+  }
+
+  #joined(operator: 'and' | 'or', left: Expression, right: Expression): Expression {
+    if (left.kind === 'logic' && left.operator !== operator && !this.#isInParentheses(left)) {
+      this.#diagnostics.warning(
+        'POL052',
+        joinSpans(left, right),
+        '`and` and `or` bind equally, so this line is read from left to right',
+        'put the parts into parentheses',
+      );
     }
+    return { kind: 'logic', operator, left, right, start: left.start, end: right.end };
   }
 
   #comparison(): Expression {
-    let left = this.#arithmetic(0);
-    for (let links = 0; ; ) {
-      const operator = this.#comparisonOperator(left);
+    return this.#chain(
+      () => this.#arithmetic(0),
+      (left) => this.#comparisonOperator(left),
+      (operator, left, right) => this.#compared(operator, left, right),
+    );
+  }
+
+  /** Operands of one level of precedence, joined from left to right. */
+  #chain<O>(
+    operand: () => Expression,
+    operatorBehind: (left: Expression) => O | null,
+    join: (operator: O, left: Expression, right: Expression) => Expression,
+  ): Expression {
+    let left = operand();
+    for (let links = 1; ; links++) {
+      const operator = operatorBehind(left);
       if (operator === null) return left;
-      this.#countLink(++links, left);
+      this.#countLink(links, left);
       this.#skipNewline();
-      const height = this.#height;
-      const right = this.#arithmetic(0);
-      this.#grow(Math.max(height, this.#height), left);
-      left = this.#compared(operator, left, right);
+      left = join(operator, left, operand());
     }
   }
 
@@ -688,17 +710,11 @@ class Parser {
   #arithmetic(level: number): Expression {
     const operators = ARITHMETIC[level];
     if (operators === undefined) return this.#unary();
-    let left = this.#arithmetic(level + 1);
-    for (let links = 0; ; ) {
-      const operator = this.#continuing(operators);
-      if (operator === null) return left;
-      this.#countLink(++links, left);
-      this.#skipNewline();
-      const height = this.#height;
-      const right = this.#arithmetic(level + 1);
-      this.#grow(Math.max(height, this.#height), left);
-      left = { kind: 'binary', operator, left, right, start: left.start, end: right.end };
-    }
+    return this.#chain(
+      () => this.#arithmetic(level + 1),
+      () => this.#continuing<ArithmeticOperator>(operators),
+      (operator, left, right) => ({ kind: 'binary', operator, left, right, ...joinSpans(left, right) }),
+    );
   }
 
   #unary(): Expression {
@@ -710,7 +726,6 @@ class Parser {
     return this.#nested(() => {
       this.#at++;
       const operand = this.#unary();
-      this.#grow(this.#height, token);
       return { kind: 'unary', operator, operand, start: token.start, end: operand.end };
     });
   }
@@ -730,10 +745,7 @@ class Parser {
       if (operator === null) break;
       this.#countLink(++links, expression);
       if (operator !== '.') this.#mark(this.#token(-1), 'suffix');
-      const height = this.#height;
-      const object = expression;
-      expression = this.#suffix(operator, object);
-      this.#grow(Math.max(height, this.#height), object);
+      expression = this.#suffix(operator, expression);
     }
     return isOperator(this.#token(), ':') && this.#token(1).kind === 'indent'
       ? this.#quantifier(expression)
@@ -743,7 +755,6 @@ class Parser {
   #suffix(operator: '.' | '(' | '[', object: Expression): Expression {
     if (operator === '.') {
       const name = this.#identifier('the name of a field');
-      this.#height = 0;
       return { kind: 'member', object, name, start: object.start, end: name.end };
     }
     if (operator === '[') {
@@ -759,26 +770,20 @@ class Parser {
     const open = this.#token(-1).start;
     const positional: Expression[] = [];
     const named: { name: Identifier; value: Expression }[] = [];
-    let height = 0;
-    while (!isOperator(this.#token(), ')')) {
+    const end = this.#upTo(')', open, () => {
       const token = this.#token();
       if (token.kind === 'name' && isOperator(this.#token(1), '=')) {
         this.#mark(this.#token(1), 'named');
         this.#at += 2;
-        const name = { name: token.text, start: token.start, end: token.end };
-        named.push({ name, value: this.#expression() });
-      } else {
-        const value = this.#expression();
-        if (named.length > 0) {
-          this.#diagnostics.error('POL003', value, 'arguments without a name stand before those with one');
-        }
-        positional.push(value);
+        named.push({ name: identifierOf(token), value: this.#expression() });
+        return;
       }
-      height = Math.max(height, this.#height);
-      if (!this.#takeOperator(',')) break;
-    }
-    const { end } = this.#close(')', open);
-    this.#height = height;
+      const value = this.#expression();
+      if (named.length > 0) {
+        this.#diagnostics.error('POL003', value, 'arguments without a name stand before those with one');
+      }
+      positional.push(value);
+    });
     return { kind: 'call', callee, positional, named, start: callee.start, end };
   }
 
@@ -788,9 +793,7 @@ class Parser {
       this.#fail('POL003', head, 'only `forall:` and `count(…):` have a block');
     }
     this.#at++;
-    const height = this.#height;
     const body = this.#block();
-    this.#grow(Math.max(height, this.#height), head);
     const positional = head.kind === 'call' ? head.positional : [];
     const named = head.kind === 'call' ? head.named : [];
     const end = body.at(-1)?.end ?? head.end;
@@ -804,7 +807,6 @@ class Parser {
   #atom(): Expression {
     const token = this.#token();
     const span = { start: token.start, end: token.end };
-    this.#height = 0;
     switch (token.kind) {
       case 'number':
         this.#at++;
@@ -879,48 +881,42 @@ class Parser {
     const first = this.#expression();
     if (isWord(this.#token(), 'for')) return this.#comprehension(start, first);
     const items = [first];
-    let height = this.#height;
-    while (this.#takeOperator(',') && !isOperator(this.#token(), ']')) {
-      items.push(this.#expression());
-      height = Math.max(height, this.#height);
-    }
-    const { end } = this.#close(']', start);
-    this.#grow(height, first);
+    const end = this.#takeOperator(',')
+      ? this.#upTo(']', start, () => void items.push(this.#expression()))
+      : this.#close(']', start).end;
     return { kind: 'list', items, start, end };
   }
 
   #comprehension(start: number, element: Expression): Expression {
-    let height = this.#height;
     this.#mark(this.#next(), 'clause');
     const variable = this.#identifier('a variable');
     this.#expectWord('in');
     const iterable = this.#logic();
-    height = Math.max(height, this.#height);
     let condition: Expression | null = null;
     if (isWord(this.#token(), 'if')) {
       this.#mark(this.#next(), 'clause');
       condition = this.#expression();
-      height = Math.max(height, this.#height);
     }
     const { end } = this.#close(']', start);
-    this.#grow(height, element);
     return { kind: 'comprehension', element, variable, iterable, condition, start, end };
   }
 
   #object(): Expression {
     const start = this.#next().start;
     const entries: { key: string; value: Expression }[] = [];
-    let height = 0;
-    while (!isOperator(this.#token(), '}')) {
-      const key = this.#key();
-      const value = this.#expression();
-      entries.push({ key, value });
-      height = Math.max(height, this.#height);
+    const end = this.#upTo('}', start, () => {
+      entries.push({ key: this.#key(), value: this.#expression() });
+    });
+    return { kind: 'object', entries, start, end };
+  }
+
+  /** Reads what stands in a bracket, parted by commas, and returns where the bracket ends. */
+  #upTo(bracket: ')' | ']' | '}', start: number, read: () => void): number {
+    while (!isOperator(this.#token(), bracket)) {
+      read();
       if (!this.#takeOperator(',')) break;
     }
-    const { end } = this.#close('}', start);
-    this.#grow(height, { start, end });
-    return { kind: 'object', entries, start, end };
+    return this.#close(bracket, start).end;
   }
 
   #key(): string {
@@ -942,7 +938,6 @@ class Parser {
     const margin = token.isMultiline ? commonIndentation(text.slice(start)) : 0;
     const parts: (string | Expression)[] = [];
     let literal = '';
-    let height = 0;
     for (let at = token.isMultiline ? lineContent(text, start, margin) : start; at < end; at++) {
       const character = text[at] ?? '';
       if (character === '\n' && token.isMultiline) {
@@ -967,12 +962,10 @@ class Parser {
         );
       }
       parts.push(unescaped(literal, token), this.#hole(hole));
-      height = Math.max(height, this.#height);
       literal = '';
       at = hole.end;
     }
     parts.push(unescaped(literal, token));
-    this.#grow(height, token);
     return { kind: 'format', parts, start: token.start, end: token.end };
   }
 
@@ -993,7 +986,6 @@ class Parser {
           'write `"{:.2f}".format(value)`',
         );
       if (inner.#token().kind !== 'end') inner.#endOfLine();
-      this.#height = inner.#height;
       return expression;
     });
   }
@@ -1041,24 +1033,13 @@ class Parser {
   #toolName(): Identifier {
     const first = this.#mark(this.#next(), 'glued');
     if (first.kind === 'string') return { name: first.value, start: first.start, end: first.end };
-    let end = first.end;
-    for (;;) {
-      const token = this.#token();
-      const isPart =
-        token.kind === 'name' || token.kind === 'number' || isAnyOperator(token, '-', '.', '/', '*', '**');
-      if (!isPart || token.start !== end) break;
-      end = token.end;
-      this.#mark(token, 'glued');
-      this.#at++;
-    }
-    return { name: this.#source.text.slice(first.start, end), start: first.start, end };
+    return this.#gluedName(first, '-', '.', '/', '*', '**');
   }
 
   #pattern(): Pattern {
     return this.#nested(() => {
       const token = this.#token();
       const span = { start: token.start, end: token.end };
-      this.#height = 0;
       if (isOperator(token, '*')) {
         this.#at++;
         return { kind: 'any', ...span };
@@ -1077,29 +1058,16 @@ class Parser {
   #objectPattern(): Pattern {
     const start = this.#next().start;
     const entries: { key: string; pattern: Pattern }[] = [];
-    let height = 0;
-    while (!isOperator(this.#token(), '}')) {
-      const key = this.#key();
-      entries.push({ key, pattern: this.#pattern() });
-      height = Math.max(height, this.#height);
-      if (!this.#takeOperator(',')) break;
-    }
-    const { end } = this.#close('}', start);
-    this.#grow(height, { start, end });
+    const end = this.#upTo('}', start, () => {
+      entries.push({ key: this.#key(), pattern: this.#pattern() });
+    });
     return { kind: 'object', entries, start, end };
   }
 
   #listPattern(): Pattern {
     const start = this.#next().start;
     const items: Pattern[] = [];
-    let height = 0;
-    while (!isOperator(this.#token(), ']')) {
-      items.push(this.#pattern());
-      height = Math.max(height, this.#height);
-      if (!this.#takeOperator(',')) break;
-    }
-    const { end } = this.#close(']', start);
-    this.#grow(height, { start, end });
+    const end = this.#upTo(']', start, () => void items.push(this.#pattern()));
     return { kind: 'list', items, start, end };
   }
 
@@ -1215,7 +1183,7 @@ class Parser {
     const token = this.#token();
     if (token.kind !== 'name') this.#fail('POL003', token, `${what} was expected, not ${describe(token)}`);
     this.#at++;
-    return { name: token.text, start: token.start, end: token.end };
+    return identifierOf(token);
   }
 
   #nested<T>(read: () => T): T {
@@ -1231,18 +1199,6 @@ class Parser {
     const result = read();
     this.#nesting--;
     return result;
-  }
-
-  /** One level on top of the highest part of an expression. */
-  #grow(height: number, span: Span): void {
-    this.#height = height + 1;
-    if (this.#height <= MAX_HEIGHT) return;
-    this.#fail(
-      'POL005',
-      span,
-      `the line has parts in parts more than ${MAX_HEIGHT} deep`,
-      'name parts of it',
-    );
   }
 
   #countLink(links: number, span: Span): void {
@@ -1306,6 +1262,7 @@ const COMPARISONS = byText('==', '!=', '<', '>', '<=', '>=', '->', '~>');
 /** From loose to tight. */
 const ARITHMETIC = [byText('+', '-'), byText('*', '/', '%'), byText('**')] as const;
 const MEMBER = byText('.');
+type ArithmeticOperator = '+' | '-' | '*' | '/' | '%' | '**';
 
 const END: Token = { kind: 'end', text: '', start: 0, end: 0 };
 
@@ -1338,6 +1295,10 @@ function namesIn(text: string): readonly string[] {
 }
 
 type NameToken = Extract<Token, { kind: 'name' }>;
+
+function identifierOf({ text, start, end }: NameToken): Identifier {
+  return { name: text, start, end };
+}
 
 function isWord<W extends string>(token: Token, word: W): token is NameToken & { text: W } {
   return token.kind === 'name' && token.text === word;
@@ -1416,5 +1377,5 @@ function hintFor(token: Token): string | undefined {
 export function parseText(text: string): { tree: PolicyTree; diagnostics: Diagnostics } {
   const source = new Source('policy.gr', text);
   const diagnostics = new Diagnostics(source);
-  return { tree: parse(source, diagnostics), diagnostics };
+  return { tree: parseTokens(source, diagnostics).tree, diagnostics };
 }
