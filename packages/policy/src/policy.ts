@@ -4,7 +4,7 @@
  * Ring 0.
  */
 import { type Diagnostic, failed, type JsonObject, ok, type Result } from '@cordon/core';
-import { check } from './check/checker.ts';
+import { checkTypes } from './check/checker.ts';
 import { isWithinLimits } from './check/definition-limits.ts';
 import { compile } from './compile/compiler.ts';
 import type { CompiledRule } from './evaluate/compiled-rule.ts';
@@ -74,7 +74,7 @@ export function loadPolicy(text: string, options: PolicyOptions = {}): Result<Po
   // What the checker compiles to look at, the rules run.
   const { textQuestions = null } = options;
   const patterns = new PatternCache(MOST_PATTERNS, textQuestions);
-  check(tree, diagnostics, { dialect: options.dialect ?? 'cordon', detectors, patterns });
+  checkTypes(tree, diagnostics, { dialect: options.dialect ?? 'cordon', detectors, patterns });
   if (diagnostics.hasErrors()) return failed(diagnostics.all());
   const { rules } = compile(tree, source, detectors, patterns);
   return ok(new Policy({ source, tree, rules, warnings: diagnostics.all(), textQuestions }));

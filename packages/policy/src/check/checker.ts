@@ -56,16 +56,11 @@ export interface CheckOptions {
 /** What is known of the value of each expression. */
 export type Types = ReadonlyMap<Expression, Type>;
 
-/** Reports everything that is wrong with `tree`. */
-export function check(tree: PolicyTree, diagnostics: Diagnostics, options: CheckOptions): void {
-  new Checker(tree, diagnostics, options, null).run();
-}
-
-/** The same, and what the expressions of `tree` can be, for whoever looks closer than loading does. */
+/** Reports everything that is wrong with `tree`; returns what its expressions can be, for whoever looks closer. */
 export function checkTypes(tree: PolicyTree, diagnostics: Diagnostics, options: CheckOptions): Types {
-  const types = new Map<Expression, Type>();
-  new Checker(tree, diagnostics, options, types).run();
-  return types;
+  const checker = new Checker(tree, diagnostics, options);
+  checker.run();
+  return checker.types;
 }
 
 type Variables = ReadonlyMap<string, Type>;
@@ -76,19 +71,12 @@ class Checker {
   readonly #names: Names;
   readonly #diagnostics: Diagnostics;
   readonly #options: CheckOptions;
-  /** Null: not needed. */
-  readonly #types: Map<Expression, Type> | null;
+  readonly types = new Map<Expression, Type>();
   /** Constants that have been looked at, or are being looked at. */
   readonly #constants = new Map<Definition, Type>();
   #constantDepth = 0;
 
-  constructor(
-    tree: PolicyTree,
-    diagnostics: Diagnostics,
-    options: CheckOptions,
-    types: Map<Expression, Type> | null,
-  ) {
-    this.#types = types;
+  constructor(tree: PolicyTree, diagnostics: Diagnostics, options: CheckOptions) {
     this.#tree = tree;
     this.#names = new Names(tree);
     this.#diagnostics = diagnostics;
@@ -142,18 +130,11 @@ class Checker {
   }
 
   #duplicates(): void {
-    const seen = new Set<string>();
-    for (const { name } of this.#tree.definitions) {
-      if (seen.has(name.name)) this.#diagnostics.error('POL020', name, `\`${name.name}\` is defined twice`);
-      seen.add(name.name);
-    }
-    const rules = new Set<string>();
-    for (const { name } of this.#tree.rules) {
-      if (name === null) continue;
-      if (rules.has(name.name))
-        this.#diagnostics.error('POL020', name, `two rules are named \`${name.name}\``);
-      rules.add(name.name);
-    }
+    const { definitions, rules } = this.#tree;
+    for (const name of repeated(definitions.map(({ name }) => name)))
+      this.#diagnostics.error('POL020', name, `\`${name.name}\` is defined twice`);
+    for (const name of repeated(rules.flatMap(({ name }) => name ?? [])))
+      this.#diagnostics.error('POL020', name, `two rules are named \`${name.name}\``);
   }
 
   /** Constants that need themselves have no value; a predicate may call itself. */
@@ -337,13 +318,8 @@ class Checker {
       );
       return ANY;
     }
-    const suggestion = nearest(type.name, OBJECT_TYPES.keys());
-    this.#diagnostics.error(
-      'POL012',
-      type,
-      `there is no type \`${type.name}\``,
-      suggestion === null ? undefined : `did you mean \`${suggestion}\`?`,
-    );
+    const help = suggested(type.name, OBJECT_TYPES.keys());
+    this.#diagnostics.error('POL012', type, `there is no type \`${type.name}\``, help);
     return ANY;
   }
 
@@ -351,7 +327,7 @@ class Checker {
 
   #expression(expression: Expression, variables: Variables): Type {
     const type = this.#typed(expression, variables);
-    this.#types?.set(expression, type);
+    this.types.set(expression, type);
     return type;
   }
 
@@ -473,15 +449,13 @@ class Checker {
     return unreadable.has(name) || (unreadable.has('import') && moduleOf(name) !== null);
   }
 
-  #unknownName(name: string, variables: Variables): string {
+  #unknownName(name: string, variables: Variables): string | undefined {
     const foreign = FOREIGN_NAMES.get(name.toLowerCase());
     if (foreign !== undefined) return foreign;
     const module = moduleOf(name);
     if (module !== null) return `import it: \`from ${module} import ${name}\``;
-    const suggestion = nearest(name, [...variables.keys(), ...this.#names.known()]);
-    return suggestion === null
-      ? `declare it, for example \`(${shortened(name)}: ToolCall)\``
-      : `did you mean \`${suggestion}\`?`;
+    const known = [...variables.keys(), ...this.#names.known()];
+    return suggested(name, known, `declare it, for example \`(${shortened(name)}: ToolCall)\``);
   }
 
   #namedType(named: Named): Type {
@@ -504,18 +478,22 @@ class Checker {
 
   #member(expression: Extract<Expression, { kind: 'member' }>, variables: Variables): Type {
     const { object, name } = expression;
-    const module =
-      object.kind === 'name' && !variables.has(object.name) ? this.#names.resolve(object.name) : null;
-    if (module?.kind === 'module') {
-      // An unknown module was reported where it is imported.
-      const named = importedName(module.module, name.name, isTypeName);
-      if (named?.kind === 'detector') this.#detector(named.name, name);
-      if (isModule(module.module) && named === null) {
-        this.#diagnostics.error('POL015', name, `\`${module.module}\` has no \`${name.name}\``);
-      }
-      return ANY;
+    const module = this.#moduleNamed(object, variables);
+    if (module === null) return this.#field(this.#expression(object, variables), name, object);
+    // An unknown module was reported where it is imported.
+    const named = importedName(module, name.name, isTypeName);
+    if (named?.kind === 'detector') this.#detector(named.name, name);
+    if (isModule(module) && named === null) {
+      this.#diagnostics.error('POL015', name, `\`${module}\` has no \`${name.name}\``);
     }
-    return this.#field(this.#expression(object, variables), name, object);
+    return ANY;
+  }
+
+  /** The module that an expression names; null: it is something else. */
+  #moduleNamed(object: Expression, variables: Variables): string | null {
+    if (object.kind !== 'name' || variables.has(object.name)) return null;
+    const named = this.#names.resolve(object.name);
+    return named?.kind === 'module' ? named.module : null;
   }
 
   /** An error only where no kind of the object has the field; a text or an object may have any. */
@@ -526,16 +504,9 @@ class Checker {
     const found = types.flatMap(({ fields }) => fields.get(name.name) ?? []);
     const [first, ...rest] = found;
     if (first === undefined) {
-      const known = new Set(types.flatMap(({ fields }) => [...fields.keys()]));
-      const suggestion = nearest(name.name, known);
-      this.#diagnostics.error(
-        'POL013',
-        name,
-        `${withArticle(object)} has no field \`${name.name}\``,
-        suggestion === null
-          ? `it has ${[...known].map((one) => `\`${one}\``).join(', ')}`
-          : `did you mean \`${suggestion}\`?`,
-      );
+      const known = [...new Set(types.flatMap(({ fields }) => [...fields.keys()]))];
+      const help = suggested(name.name, known, `it has ${known.map((one) => `\`${one}\``).join(', ')}`);
+      this.#diagnostics.error('POL013', name, `${withArticle(object)} has no field \`${name.name}\``, help);
       return ANY;
     }
     if (kinds.some((kind) => ADDED_FIELDS.get(kind)?.has(name.name) === true)) {
@@ -561,15 +532,12 @@ class Checker {
   /** Data holds no functions: what is called there is a method, or a function of a module. */
   #calledMember(call: Call, callee: Extract<Expression, { kind: 'member' }>, variables: Variables): Type {
     const { object, name } = callee;
-    const isVariable = object.kind !== 'name' || variables.has(object.name);
-    const module = isVariable ? null : this.#names.resolve(object.name);
-    if (module?.kind === 'module') {
-      const named = importedName(module.module, name.name, isTypeName);
-      if (named?.kind === 'detector') this.#calledDetector(named.name, call, variables);
-      if (named?.kind === 'builtin') return this.#calledBuiltin(named.name, call, variables);
-      return functionResult(name.name);
-    }
-    return METHODS.get(name.name)?.result ?? ANY;
+    const module = this.#moduleNamed(object, variables);
+    if (module === null) return METHODS.get(name.name)?.result ?? ANY;
+    const named = importedName(module, name.name, isTypeName);
+    if (named?.kind === 'detector') this.#calledDetector(named.name, call, variables);
+    if (named?.kind === 'builtin') return this.#calledBuiltin(named.name, call, variables);
+    return functionResult(name.name);
   }
 
   #called(named: Named, call: Call, callee: Span & { readonly name: string }, variables: Variables): Type {
@@ -610,14 +578,7 @@ class Checker {
     if (parameters === undefined) return;
     if (call.positional.length + call.named.length > parameters.length)
       this.#diagnostics.error('POL014', call.callee, `\`${name}\` takes (${parameters.join(', ')})`);
-    for (const { name: argument } of call.named)
-      if (!parameters.includes(argument.name))
-        this.#diagnostics.error(
-          'POL014',
-          argument,
-          `\`${name}\` has no argument named \`${argument.name}\``,
-          `it takes (${parameters.join(', ')})`,
-        );
+    this.#argumentNames(name, call, parameters, `it takes (${parameters.join(', ')})`);
     const given = [
       ...call.positional.map((value, at): [string, Expression] => [parameters[at] ?? '', value]),
       ...call.named.map(({ name, value }): [string, Expression] => [name.name, value]),
@@ -627,6 +588,19 @@ class Checker {
       if (known === undefined) continue;
       for (const literal of this.#literals(value, variables))
         if (!known.has(literal.value)) this.#unknownChoice(name, argument, literal, known);
+    }
+  }
+
+  #argumentNames(
+    callee: string,
+    { named }: Pick<Call, 'named'>,
+    known: readonly string[],
+    help?: string,
+  ): void {
+    for (const { name } of named) {
+      if (known.includes(name.name)) continue;
+      const message = `\`${callee}\` has no argument named \`${name.name}\``;
+      this.#diagnostics.error('POL014', name, message, help);
     }
   }
 
@@ -654,9 +628,7 @@ class Checker {
 
   #constantBehind(expression: Expression, variables: Variables): Expression {
     if (expression.kind !== 'name' || variables.has(expression.name)) return expression;
-    const named = this.#names.resolve(expression.name);
-    const isConstant = named?.kind === 'definition' && named.definition.parameters === null;
-    return (isConstant ? named.definition.body[0] : undefined) ?? expression;
+    return this.#names.constant(expression.name) ?? expression;
   }
 
   #calledBuiltin(name: string, call: Call, variables: Variables): Type {
@@ -671,15 +643,7 @@ class Checker {
         `\`${name}\` takes ${expected} argument${spec.least === 1 ? '' : 's'}, not ${given}`,
       );
     }
-    for (const argument of spec.names === null ? [] : call.named) {
-      if (!spec.names?.includes(argument.name.name)) {
-        this.#diagnostics.error(
-          'POL014',
-          argument.name,
-          `\`${name}\` has no argument named \`${argument.name.name}\``,
-        );
-      }
-    }
+    if (spec.names !== null) this.#argumentNames(name, call, spec.names);
     const [pattern] = call.positional;
     if ((name === 'match' || name === 'find') && pattern !== undefined) {
       this.#regularExpression(pattern, variables);
@@ -720,17 +684,8 @@ class Checker {
     if (named?.kind !== 'quantifier') this.#notAQuantifier(expression.callee, named);
     else {
       const allowed = named.name === 'count' ? ['min', 'max'] : [];
-      for (const argument of expression.named) {
-        if (!allowed.includes(argument.name.name)) {
-          this.#diagnostics.error(
-            'POL014',
-            argument.name,
-            `\`${named.name}\` has no argument named \`${argument.name.name}\``,
-          );
-        }
-        this.#expression(argument.value, variables);
-      }
-      for (const argument of expression.positional) this.#expression(argument, variables);
+      this.#argumentNames(named.name, expression, allowed);
+      for (const argument of childrenOf(expression)) this.#expression(argument, variables);
       if (expression.positional.length + expression.named.length > allowed.length) {
         this.#diagnostics.error('POL014', expression.callee, `\`${named.name}\` has too many arguments`);
       }
@@ -741,19 +696,16 @@ class Checker {
 
   #notAQuantifier(callee: Identifier, named: Named | null): void {
     if (named === null && this.#isLost(callee.name)) return;
-    const isMissing = named === null && (callee.name === 'forall' || callee.name === 'count');
-    const suggestion = nearest(callee.name, ['forall', 'count']);
+    if (named === null && (callee.name === 'forall' || callee.name === 'count')) {
+      const help = `import it: \`from invariant import ${callee.name}\``;
+      this.#diagnostics.error('POL016', callee, `\`${callee.name}\` is not imported`, help);
+      return;
+    }
     this.#diagnostics.error(
       'POL016',
       callee,
-      isMissing
-        ? `\`${callee.name}\` is not imported`
-        : `\`${shortened(callee.name)}\` is not a quantifier, and only those have a block`,
-      isMissing
-        ? `import it: \`from invariant import ${callee.name}\``
-        : suggestion === null
-          ? 'the quantifiers are `forall:` and `count(…):`'
-          : `did you mean \`${suggestion}\`?`,
+      `\`${shortened(callee.name)}\` is not a quantifier, and only those have a block`,
+      suggested(callee.name, ['forall', 'count'], 'the quantifiers are `forall:` and `count(…):`'),
     );
   }
 
@@ -919,6 +871,8 @@ function moduleOf(name: string): string | null {
 }
 
 const PATTERN_HELP: readonly (readonly [RegExp, string])[] = [
+  [/has no `\]`/, 'close the set with `]`, or write `\\[` for the character'],
+  [/has no `\)`/, 'close the group with `)`, or write `\\(` for the character'],
   [/closes nothing/, 'write `\\)` for the character'],
   [/ends with a backslash/, 'write `\\\\` for the character'],
   [/repeats nothing|is repeated/, 'write a backslash before `*`, `+` or `?` for the character'],
@@ -932,8 +886,6 @@ const PATTERN_HELP: readonly (readonly [RegExp, string])[] = [
 
 /** What would mend a pattern that cannot be used, as far as its fault tells. */
 function patternHelp(fault: string): string {
-  if (/has no `\]`/.test(fault)) return 'close the set with `]`, or write `\\[` for the character';
-  if (/has no `\)`/.test(fault)) return 'close the group with `)`, or write `\\(` for the character';
   return PATTERN_HELP.find(([what]) => what.test(fault))?.[1] ?? 'write the condition as simpler patterns';
 }
 /** Constants that need constants. */
@@ -970,6 +922,22 @@ function sumType(left: Type, right: Type): Type {
   const numbers = ['int', 'float', 'bool'];
   if (canBe(left, ...numbers) && canBe(right, ...numbers)) kinds.push('int', 'float');
   return kinds.length === 0 ? ANY : typeOf(...kinds);
+}
+
+/** Those whose name stands before them in the list. */
+function repeated(names: readonly Identifier[]): readonly Identifier[] {
+  const seen = new Set<string>();
+  return names.filter(({ name }) => {
+    const isKnown = seen.has(name);
+    seen.add(name);
+    return isKnown;
+  });
+}
+
+/** The known name that was probably meant, else the other help. */
+function suggested(name: string, known: Iterable<string>, otherwise?: string): string | undefined {
+  const suggestion = nearest(name, known);
+  return suggestion === null ? otherwise : `did you mean \`${suggestion}\`?`;
 }
 
 function shortened(name: string): string {

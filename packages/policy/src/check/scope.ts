@@ -51,6 +51,12 @@ export class Names {
     return isTypeName(name) ? { kind: 'type', name } : null;
   }
 
+  /** What a constant of the policy stands for; null: the name is none. */
+  constant(name: string): Expression | null {
+    const definition = this.#definitions.get(name);
+    return definition?.parameters === null ? (definition.body[0] ?? null) : null;
+  }
+
   /** All names, to suggest one for a misspelt one. */
   known(): readonly string[] {
     return [...this.#definitions.keys(), ...this.#imports.keys(), ...BUILTINS.keys(), 'input'];

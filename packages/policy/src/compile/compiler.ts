@@ -844,11 +844,7 @@ class Compiler {
       case 'call':
         return expression.positional[0] === undefined ? null : this.#staticMessage(expression.positional[0]);
       case 'name': {
-        const named = this.#names.resolve(expression.name);
-        const first =
-          named?.kind === 'definition' && named.definition.parameters === null
-            ? named.definition.body[0]
-            : undefined;
+        const first = this.#names.constant(expression.name);
         return first?.kind === 'literal' || first?.kind === 'format' ? this.#staticMessage(first) : null;
       }
       default:

@@ -172,9 +172,7 @@ class LiteralReader {
   #textOf(expression: Expression): string | null {
     if (expression.kind === 'literal') return typeof expression.value === 'string' ? expression.value : null;
     if (expression.kind !== 'name' || this.#subject.isLocal(expression.name)) return null;
-    const named = this.#context.names.resolve(expression.name);
-    const isConstant = named?.kind === 'definition' && named.definition.parameters === null;
-    const value = isConstant ? named.definition.body[0] : undefined;
+    const value = this.#context.names.constant(expression.name);
     return value?.kind === 'literal' && typeof value.value === 'string' ? value.value : null;
   }
 }
