@@ -88,13 +88,13 @@ export type { Token } from './syntax/token.ts';
 export { BUILTINS, type Detectors } from './values/builtins.ts';
 export { type Path, partAt } from './values/event-object.ts';
 export type { Evidence, Located, OriginEvidence } from './values/evidence.ts';
+export { METHODS } from './values/methods.ts';
 export { PatternCache } from './values/pattern-cache.ts';
 export { textOf } from './values/python-str.ts';
 export {
   ANY,
   canBe,
   EMPTY_TYPES,
-  METHODS,
   nearest,
   OBJECT_TYPES,
   PLAIN_TYPES,

@@ -18,7 +18,15 @@ import {
 } from '../syntax/ast.ts';
 import type { Diagnostics } from '../syntax/codes.ts';
 import type { Span } from '../syntax/source.ts';
-import { BUILTINS, type Detectors, importedName, isModule, REGISTERED } from '../values/builtins.ts';
+import {
+  BUILTINS,
+  DETECTOR_RESULTS,
+  type Detectors,
+  importedName,
+  isModule,
+  REGISTERED,
+} from '../values/builtins.ts';
+import { METHODS } from '../values/methods.ts';
 import { detectorOf, VALUE_REFERENCES } from '../values/pattern.ts';
 import type { PatternCache } from '../values/pattern-cache.ts';
 import {
@@ -26,14 +34,14 @@ import {
   ANY,
   BOOL,
   canBe,
+  DICT,
   declaredType,
   FUNCTION,
-  functionResult,
   INT,
   isTypeName,
   LIST,
   listOf,
-  METHODS,
+  NUMBER,
   nearest,
   OBJECT_TYPES,
   STR,
@@ -535,9 +543,9 @@ class Checker {
     const module = this.#moduleNamed(object, variables);
     if (module === null) return METHODS.get(name.name)?.result ?? ANY;
     const named = importedName(module, name.name, isTypeName);
-    if (named?.kind === 'detector') this.#calledDetector(named.name, call, variables);
     if (named?.kind === 'builtin') return this.#calledBuiltin(named.name, call, variables);
-    return functionResult(name.name);
+    if (named?.kind === 'detector') this.#calledDetector(named.name, call, variables);
+    return DETECTOR_RESULTS.get(name.name) ?? ANY;
   }
 
   #called(named: Named, call: Call, callee: Span & { readonly name: string }, variables: Variables): Type {
@@ -566,7 +574,7 @@ class Checker {
         return ANY;
       case 'detector':
         this.#calledDetector(named.name, call, variables);
-        return functionResult(named.name);
+        return DETECTOR_RESULTS.get(named.name) ?? ANY;
       case 'quantifier':
         return ANY;
     }
@@ -648,7 +656,7 @@ class Checker {
     if ((name === 'match' || name === 'find') && pattern !== undefined) {
       this.#regularExpression(pattern, variables);
     }
-    return functionResult(name);
+    return spec.result;
   }
 
   /** A pattern that stands here, or in a constant of the policy. */
@@ -890,8 +898,6 @@ function patternHelp(fault: string): string {
 }
 /** Constants that need constants. */
 const MAX_CONSTANT_DEPTH = 32;
-const DICT = typeOf('dict');
-const NUMBER = typeOf('int', 'float');
 const COMPUTED = typeOf('int', 'float', 'str', 'list');
 const TOOL_PATTERN = typeOf('tool pattern');
 const INPUT = typeOf('input');

@@ -15,6 +15,19 @@ import type { PatternCache } from './pattern-cache.ts';
 import { jsonTextOf } from './python-str.ts';
 import { areLong, type TextQuestions } from './text-questions.ts';
 import {
+  ANY,
+  BOOL,
+  INT,
+  LIST,
+  listOf,
+  NUMBER,
+  STR,
+  TEXT_OR_NONE,
+  TEXTS,
+  type Type,
+  typeOf,
+} from './types.ts';
+import {
   type Dictionary,
   type Highlight,
   isContents,
@@ -37,8 +50,8 @@ export interface FunctionSpec {
   readonly most: number;
   /** Names that arguments may have; null: any. */
   readonly names: readonly string[] | null;
-  /** The kind of the result, where it is always the same. */
-  readonly result: string | null;
+  /** What is known of its result. */
+  readonly result: Type;
   /** Whether the seed language lacks it. */
   readonly isAddition?: boolean;
 }
@@ -56,7 +69,7 @@ interface Builtin extends FunctionSpec {
 
 const MANY = Number.POSITIVE_INFINITY;
 
-function define(name: string, least: number, most: number, result: string | null, run: Run): Builtin {
+function define(name: string, least: number, most: number, result: Type, run: Run): Builtin {
   return { name, least, most, names: [], result, run };
 }
 
@@ -64,37 +77,39 @@ function define(name: string, least: number, most: number, result: string | null
 export const ORIGIN_FUNCTIONS: ReadonlySet<string> = new Set(['origin', 'from_user']);
 const ORIGIN_BY_NAME = 'where a value came from is asked by the name of the function, where it is called';
 
+const VIOLATION = typeOf('Violation');
+
 const TABLE: readonly Builtin[] = [
-  define('any', 1, 1, 'bool', (_, [items]) => quantified('any', items ?? null)),
-  { ...define('all', 1, 1, 'bool', (_, [items]) => quantified('all', items ?? null)), isAddition: true },
-  define('empty', 1, 1, 'bool', (_, [value]) => {
+  define('any', 1, 1, BOOL, (_, [items]) => quantified('any', items ?? null)),
+  { ...define('all', 1, 1, BOOL, (_, [items]) => quantified('all', items ?? null)), isAddition: true },
+  define('empty', 1, 1, BOOL, (_, [value]) => {
     const length = lengthOf(value ?? null);
     return typeof length === 'number' ? length === 0 : length;
   }),
-  define('len', 1, 1, 'int', (_, [value]) => lengthOf(value ?? null)),
-  define('match', 2, 2, 'bool', (cache, [pattern, text]) => match(cache, pattern ?? null, text ?? null)),
-  define('find', 2, 2, 'list', (cache, [pattern, text], _, mark) =>
+  define('len', 1, 1, INT, (_, [value]) => lengthOf(value ?? null)),
+  define('match', 2, 2, BOOL, (cache, [pattern, text]) => match(cache, pattern ?? null, text ?? null)),
+  define('find', 2, 2, TEXTS, (cache, [pattern, text], _, mark) =>
     find(cache, pattern ?? null, text ?? null, mark),
   ),
-  define('json_loads', 1, 1, null, (_, [text]) => loadJson(text ?? null)),
+  define('json_loads', 1, 1, ANY, (_, [text]) => loadJson(text ?? null)),
   // Its name is no name of a rule: only the module `json` has it.
-  define('json.dumps', 1, 1, 'str', (_, [value]) => jsonTextOf(value ?? null)),
-  define('min', 1, MANY, null, (_, values) => extreme('min', values)),
-  define('max', 1, MANY, null, (_, values) => extreme('max', values)),
-  define('sum', 1, 1, null, (_, [items]) => sum(items ?? null)),
-  define('tuple', 1, 1, 'list', (_, [items]) => tupleOf(items ?? null)),
+  define('json.dumps', 1, 1, STR, (_, [value]) => jsonTextOf(value ?? null)),
+  define('min', 1, MANY, ANY, (_, values) => extreme('min', values)),
+  define('max', 1, MANY, ANY, (_, values) => extreme('max', values)),
+  define('sum', 1, 1, NUMBER, (_, [items]) => sum(items ?? null)),
+  define('tuple', 1, 1, LIST, (_, [items]) => tupleOf(items ?? null)),
   // Rules have no output; the result is what rules rely on.
-  { ...define('print', 0, MANY, 'bool', () => true), names: null },
-  define('text', 0, MANY, 'list', (_, values) => values.flatMap(textsOf)),
-  define('image', 0, MANY, 'list', (_, values) => values.flatMap(imagesIn)),
-  define('tool_call', 1, 1, 'ToolCall', (_, [output]) => linkedCall(output ?? null)),
+  { ...define('print', 0, MANY, BOOL, () => true), names: null },
+  define('text', 0, MANY, TEXTS, (_, values) => values.flatMap(textsOf)),
+  define('image', 0, MANY, TEXTS, (_, values) => values.flatMap(imagesIn)),
+  define('tool_call', 1, 1, typeOf('ToolCall'), (_, [output]) => linkedCall(output ?? null)),
   // Their meaning needs the trace and the event that the value was read from: the compiler has it.
-  { ...define('origin', 1, 1, 'list', () => undecided(ORIGIN_BY_NAME)), isAddition: true },
-  { ...define('from_user', 1, 1, 'bool', () => undecided(ORIGIN_BY_NAME)), isAddition: true },
-  define('server', 1, 1, null, (_, [event]) => serverOf(event ?? null)),
-  { ...define('Violation', 0, MANY, null, (_, args, kwargs) => violation(args, kwargs)), names: null },
+  { ...define('origin', 1, 1, listOf(typeOf('Origin')), () => undecided(ORIGIN_BY_NAME)), isAddition: true },
+  { ...define('from_user', 1, 1, BOOL, () => undecided(ORIGIN_BY_NAME)), isAddition: true },
+  define('server', 1, 1, TEXT_OR_NONE, (_, [event]) => serverOf(event ?? null)),
+  { ...define('Violation', 0, MANY, VIOLATION, (_, args, kwargs) => violation(args, kwargs)), names: null },
   {
-    ...define('PolicyViolation', 0, MANY, null, (_, args, kwargs) => violation(args, kwargs)),
+    ...define('PolicyViolation', 0, MANY, VIOLATION, (_, args, kwargs) => violation(args, kwargs)),
     names: null,
   },
 ];
@@ -283,6 +298,18 @@ const DETECTORS: Readonly<Record<string, readonly string[]>> = {
 };
 
 const PARSERS = ['html_code', 'links', 'ocr'];
+
+/** What is known of their results; what is not here can give anything. */
+export const DETECTOR_RESULTS: ReadonlyMap<string, Type> = new Map([
+  ...['prompt_injection', 'moderated', 'fuzzy_contains', 'is_similar', 'llm_confirm'].map(
+    (name): [string, Type] => [name, BOOL],
+  ),
+  ...['secrets', 'pii', 'unicode', 'copyright', 'ocr', 'links'].map((name): [string, Type] => [name, TEXTS]),
+  ['should_allow_rbac', BOOL],
+  ['semgrep', LIST],
+  ['embedding_similarity', NUMBER],
+  ['llm', STR],
+]);
 
 /** What results of `semgrep` and `python_code` are, for variables over them. */
 const RESULT_TYPES: ReadonlySet<string> = new Set(['CodeIssue', 'PythonDetectorResult']);

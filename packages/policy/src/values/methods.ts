@@ -5,6 +5,7 @@
  */
 import { braceFormat } from './python-format.ts';
 import { joined } from './python-str.ts';
+import { ANY, LIST, listOf, STR, TEXTS, type Type } from './types.ts';
 import {
   Callable,
   type Contents,
@@ -27,6 +28,8 @@ export function methodOf(value: Value, name: string): Callable | null {
 }
 
 interface Method<T> {
+  /** What is known of its result. */
+  readonly result: Type;
   /** The names of its arguments, in order; null: it takes any. */
   readonly takes: readonly string[] | null;
   /** Whether they can be given by name. */
@@ -58,12 +61,15 @@ function argumentsOf<T>(
 }
 
 const TEXT_METHODS: ReadonlyMap<string, Method<string>> = new Map<string, Method<string>>([
-  ['lower', { takes: [], run: (self) => self.toLowerCase() }],
-  ['upper', { takes: [], run: (self) => self.toUpperCase() }],
-  ['strip', { takes: ['chars'], run: (self, [characters = null]) => strip(self, characters) }],
+  ['lower', { result: STR, takes: [], run: (self) => self.toLowerCase() }],
+  ['upper', { result: STR, takes: [], run: (self) => self.toUpperCase() }],
+  ['strip', { result: STR, takes: ['chars'], run: (self, [characters = null]) => strip(self, characters) }],
+  ['format', { result: STR, takes: null, run: braceFormat }],
+  ['join', { result: STR, takes: ['items'], needs: 1, run: (self, [items = null]) => join(self, items) }],
   [
     'split',
     {
+      result: TEXTS,
       takes: ['sep', 'maxsplit'],
       byName: true,
       run: (self, [separator = null, limit]) => split(self, separator, limit ?? -1),
@@ -71,19 +77,30 @@ const TEXT_METHODS: ReadonlyMap<string, Method<string>> = new Map<string, Method
   ],
   [
     'splitlines',
-    { takes: ['keepends'], byName: true, run: (self, [keeps = null]) => splitLines(self, keeps) },
+    {
+      result: TEXTS,
+      takes: ['keepends'],
+      byName: true,
+      run: (self, [keeps = null]) => splitLines(self, keeps),
+    },
   ],
-  ['format', { takes: null, run: braceFormat }],
-  ['join', { takes: ['items'], needs: 1, run: (self, [items = null]) => join(self, items) }],
 ]);
 
 const DICTIONARY_METHODS: ReadonlyMap<string, Method<Dictionary>> = new Map<string, Method<Dictionary>>([
-  ['keys', { takes: [], run: (self) => Object.keys(self) }],
-  ['values', { takes: [], run: (self) => Object.values(self) }],
-  ['items', { takes: [], run: (self) => Object.entries(self).map(([key, value]) => tuple([key, value])) }],
+  ['keys', { result: TEXTS, takes: [], run: (self) => Object.keys(self) }],
+  ['values', { result: LIST, takes: [], run: (self) => Object.values(self) }],
+  [
+    'items',
+    {
+      result: listOf(LIST),
+      takes: [],
+      run: (self) => Object.entries(self).map(([key, value]) => tuple([key, value])),
+    },
+  ],
   [
     'get',
     {
+      result: ANY,
       takes: ['key', 'default'],
       needs: 1,
       run: (self, [key = null, fallback = null]) => get(self, key, fallback),
@@ -92,9 +109,24 @@ const DICTIONARY_METHODS: ReadonlyMap<string, Method<Dictionary>> = new Map<stri
 ]);
 
 const CONTENTS_METHODS: ReadonlyMap<string, Method<Contents>> = new Map<string, Method<Contents>>([
-  ['text', { takes: [], run: (self) => texts(self) }],
-  ['image', { takes: [], run: (self) => images(self) }],
+  ['text', { result: TEXTS, takes: [], run: (self) => texts(self) }],
+  ['image', { result: TEXTS, takes: [], run: (self) => images(self) }],
 ]);
+
+/** Method to the kinds that have it, and what is known of its result. */
+export const METHODS: ReadonlyMap<string, { readonly of: readonly string[]; readonly result: Type }> =
+  new Map([
+    ...described('str', TEXT_METHODS),
+    ...described('dict', DICTIONARY_METHODS),
+    ...described('Contents', CONTENTS_METHODS),
+  ]);
+
+function described<T>(
+  kind: string,
+  methods: ReadonlyMap<string, Method<T>>,
+): readonly [string, { of: string[]; result: Type }][] {
+  return [...methods].map(([name, { result }]) => [name, { of: [kind], result }]);
+}
 
 /** What Python takes for white space. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: four separators are control characters

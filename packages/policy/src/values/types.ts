@@ -38,10 +38,10 @@ export const INT: Type = typeOf('int');
 export const STR: Type = typeOf('str');
 export const LIST: Type = typeOf('list');
 export const FUNCTION: Type = typeOf('function');
-const DICT = typeOf('dict');
-const NUMBER = typeOf('int', 'float');
-const TEXTS = listOf(STR);
-const TEXT_OR_NONE = typeOf('str', 'None');
+export const DICT: Type = typeOf('dict');
+export const NUMBER: Type = typeOf('int', 'float');
+export const TEXTS: Type = listOf(STR);
+export const TEXT_OR_NONE: Type = typeOf('str', 'None');
 const INT_OR_NONE = typeOf('int', 'None');
 
 /** What is of one of two types. */
@@ -215,52 +215,7 @@ export const OBJECT_TYPES: ReadonlyMap<string, ObjectType> = new Map([
   ],
 ]);
 
-// ── results of functions and methods ──────────────────────────────────────────────────────────────────────────
-
-/** By name; what is not here can give anything. */
-const FUNCTION_RESULTS: ReadonlyMap<string, Type> = new Map([
-  ...['any', 'all', 'empty', 'match', 'print'].map((name): [string, Type] => [name, BOOL]),
-  ...['prompt_injection', 'moderated', 'fuzzy_contains', 'is_similar', 'llm_confirm'].map(
-    (name): [string, Type] => [name, BOOL],
-  ),
-  ['should_allow_rbac', BOOL],
-  ['len', INT],
-  ...['find', 'text', 'image', 'secrets', 'pii', 'unicode', 'copyright', 'ocr', 'links'].map(
-    (name): [string, Type] => [name, TEXTS],
-  ),
-  ['semgrep', LIST],
-  ['tuple', LIST],
-  ['sum', NUMBER],
-  ['embedding_similarity', NUMBER],
-  ['llm', STR],
-  ['tool_call', typeOf('ToolCall')],
-  ['origin', listOf(typeOf('Origin'))],
-  ['from_user', BOOL],
-  ['server', TEXT_OR_NONE],
-  ['Violation', typeOf('Violation')],
-  ['PolicyViolation', typeOf('Violation')],
-]);
-
-export function functionResult(name: string): Type {
-  return FUNCTION_RESULTS.get(name) ?? ANY;
-}
-
-/** Method to the kinds that have it, and its result. */
-export const METHODS: ReadonlyMap<string, { readonly of: readonly string[]; readonly result: Type }> =
-  new Map([
-    ...['lower', 'upper', 'strip', 'format', 'join'].map((name): [string, { of: string[]; result: Type }] => [
-      name,
-      { of: ['str'], result: STR },
-    ]),
-    ['split', { of: ['str'], result: TEXTS }],
-    ['splitlines', { of: ['str'], result: TEXTS }],
-    ['keys', { of: ['dict'], result: TEXTS }],
-    ['values', { of: ['dict'], result: LIST }],
-    ['items', { of: ['dict'], result: listOf(LIST) }],
-    ['get', { of: ['dict'], result: ANY }],
-    ['text', { of: ['Contents'], result: TEXTS }],
-    ['image', { of: ['Contents'], result: TEXTS }],
-  ]);
+// ── names of types ────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Types of plain values that a variable can range over. */
 export const PLAIN_TYPES: ReadonlySet<string> = new Set(['str', 'int', 'float', 'bool', 'list', 'dict']);
