@@ -77,15 +77,10 @@ export class RuleProgram {
     return left ?? all;
   }
 
-  /** Whether predicates and quantifiers may range over an event, or over parts of it. */
-  isRangedOver(event: VisibleEvent, tool: string | null): boolean {
-    return this.#of(event.type).areRangedOver(tool);
-  }
-
   #of(type: VisibleEvent['type']): TypeUses {
     const known = this.#uses.get(type);
     if (known !== undefined) return known;
-    const uses = new TypeUses(this.plans, this.domains, type);
+    const uses = new TypeUses(this.plans, type);
     this.#uses.set(type, uses);
     return uses;
   }
@@ -104,10 +99,8 @@ interface RuleUse {
 class TypeUses {
   readonly #general: readonly RuleUse[];
   readonly #named = new Map<string, readonly RuleUse[]>();
-  readonly #domains: readonly Domain[];
 
-  constructor(plans: readonly RulePlan[], domains: Iterable<Domain>, type: string) {
-    this.#domains = [...domains].filter((domain) => canHold(type, domain.type));
+  constructor(plans: readonly RulePlan[], type: string) {
     const all = plans.flatMap((plan, rule) => usesInRule(plan, rule, type));
     this.#general = all.filter(({ tools }) => tools === null);
     for (const tool of all.flatMap(({ tools }) => [...(tools ?? [])])) {
@@ -123,14 +116,7 @@ class TypeUses {
     if (tool === null) return this.#general;
     return this.#named.get(tool.endsWith('\n') ? tool.slice(0, -1) : tool) ?? this.#general;
   }
-
-  areRangedOver(tool: string | null): boolean {
-    for (const domain of this.#domains) if (!isOfOtherTool(tool, domain)) return true;
-    return false;
-  }
 }
-
-const NO_USES: readonly RuleUse[] = [];
 
 function usesInRule(
   plan: RulePlan,
@@ -224,9 +210,7 @@ export class RuleSet {
   prepare(events: readonly TraceEvent[]): PreparedEvents {
     const batch = this.#trace.prepare(events);
     const context = this.#contextWith(batch.entries);
-    const { entries } = batch;
-    const uses = entries.map(({ event, toolName }) => this.#program.usesOf(event, toolName));
-    this.#latest = { batch, context, candidates: this.#candidatesOf(entries, uses, context) };
+    this.#latest = { batch, context, candidates: this.#candidatesOf(batch.entries, context) };
     return this.#latest;
   }
 
@@ -257,12 +241,10 @@ export class RuleSet {
   /** An event has happened: reports the assignments of joined rules that it completes. */
   advance(event: TraceEvent, report: ReportRule): void {
     this.#latest = null;
-    const uses = this.#usesOf(event);
-    if (uses === null && this.#seen === null) return this.#trace.pass(event);
     const entries = this.#trace.append(event);
     this.#see(entries);
     this.#index.add(entries, this.#context);
-    const candidates = uses === null ? NO_RULES : this.#candidatesOf(entries, uses, this.#context);
+    const candidates = this.#candidatesOf(entries, this.#context);
     if (candidates.size === 0) return;
     const contexts = { before: this.#context, after: this.#context };
     for (const number of this.#inOrder(candidates)) {
@@ -311,25 +293,6 @@ export class RuleSet {
     return context;
   }
 
-  /**
-   * For an event, and for each of its calls behind it, what it can be in the rules; null: nothing, and nothing ranges
-   * over it. What only ranges over the trace need not be asked here: the end tells.
-   */
-  #usesOf(event: TraceEvent): readonly (readonly RuleUse[])[] | null {
-    if (event.type === 'Carrier') return null;
-    const tool = event.type === 'ToolOutput' ? this.#trace.toolBehind(event.callId) : ownTool(event);
-    const own = this.#program.usesOf(event, tool);
-    let isAny = hasVariable(own) || this.#program.isRangedOver(event, tool);
-    if (event.type !== 'Message' || event.toolCalls.length === 0) return isAny ? [own] : null;
-    const all = [own];
-    for (const call of event.toolCalls) {
-      const uses = this.#program.usesOf(call, call.name);
-      isAny ||= hasVariable(uses) || this.#program.isRangedOver(call, call.name);
-      all.push(uses);
-    }
-    return isAny ? all : null;
-  }
-
   #originsWith(entries: readonly EventObject[]): Origins | null {
     if (this.#seen === null || !entries.some(isSource)) return this.#context.origins;
     const seen = this.#seen.fork();
@@ -337,17 +300,10 @@ export class RuleSet {
     return new Origins(seen);
   }
 
-  #candidatesOf(
-    entries: readonly EventObject[],
-    uses: readonly (readonly RuleUse[])[],
-    context: EvalContext,
-  ): CandidatesByRule {
+  #candidatesOf(entries: readonly EventObject[], context: EvalContext): CandidatesByRule {
     let candidates: Map<number, Candidate[][]> | null = null;
-    for (let index = 0; index < entries.length; index++) {
-      const entry = entries[index];
-      if (entry === undefined) continue;
-      for (const use of uses[index] ?? NO_USES) {
-        const { rule, variable } = use;
+    for (const entry of entries) {
+      for (const { rule, variable } of this.#program.usesOf(entry.event, entry.toolName)) {
         if (variable === null) {
           candidates ??= new Map();
           if (!candidates.has(rule)) candidates.set(rule, this.#none(rule));
@@ -372,15 +328,6 @@ export class RuleSet {
   #none(rule: number): Candidate[][] {
     return (this.#program.plans[rule]?.rule.body.variables ?? []).map(() => []);
   }
-}
-
-function hasVariable(uses: readonly RuleUse[]): boolean {
-  for (const { variable } of uses) if (variable !== null) return true;
-  return false;
-}
-
-function ownTool(event: VisibleEvent): string | null {
-  return event.type === 'ToolCall' ? event.name : null;
 }
 
 function inputOf(parameters: JsonObject): Value {

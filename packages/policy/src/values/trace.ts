@@ -44,16 +44,6 @@ export class Trace {
     return this.#past.entries;
   }
 
-  /** An event has happened that no rule looks at: no object is made of it. */
-  pass(event: TraceEvent): void {
-    this.#past.pass(event);
-  }
-
-  /** The tool of the call that an output with this id answers; null: there is none, or no rule needs it. */
-  toolBehind(callId: string | null): string | null {
-    return this.#past.linked(callId)?.toolName ?? null;
-  }
-
   /** Makes a batch part of the trace; it must be the last one that was prepared. */
   commit(batch: Batch): void {
     this.#past.adopt(batch);
@@ -100,35 +90,19 @@ class BatchBuilder implements Batch {
   add(event: TraceEvent): void {
     const place = this.#place(event);
     if (event.type === 'Carrier') return;
-    const call = event.type === 'ToolOutput' ? this.linked(event.callId) : null;
+    const call = event.type === 'ToolOutput' ? this.#linked(event.callId) : null;
     const object = new EventObject(event, this.position, place, call);
     this.entries.push(object);
     if (event.type === 'Message') {
       for (const own of event.toolCalls) object.toolCalls.push(this.#call(own));
       const last = object.toolCalls.at(-1);
       if (event.id !== undefined && last !== undefined) this.provenance.extend(event.id, last.place);
-    } else if (event.type === 'ToolCall') this.#remember(event, () => object);
-    this.position++;
-  }
-
-  /** The event has its place all the same, and rules may ask for a call behind its output. */
-  pass(event: TraceEvent): void {
-    const place = this.#place(event);
-    if (event.type === 'Carrier') return;
-    if (event.type === 'ToolCall') this.#passCall(event, place);
-    else if (event.type === 'Message' && event.toolCalls.length > 0) {
-      let last = place;
-      for (const call of event.toolCalls) {
-        last = this.#place(call);
-        this.#passCall(call, last);
-      }
-      if (event.id !== undefined) this.provenance.extend(event.id, last);
-    }
+    } else if (event.type === 'ToolCall') this.#remember(event, object);
     this.position++;
   }
 
   /** An output without an id answers the last call without one (specification 4.1). */
-  linked(callId: string | null): EventObject | null {
+  #linked(callId: string | null): EventObject | null {
     const own = this.calls.get(callId);
     return own === undefined ? (this.#known.get(callId) ?? null) : own;
   }
@@ -136,18 +110,14 @@ class BatchBuilder implements Batch {
   #call(event: ToolCallEvent): EventObject {
     const object = new EventObject(event, this.position, this.#place(event), null);
     this.entries.push(object);
-    this.#remember(event, () => object);
+    this.#remember(event, object);
     return object;
   }
 
-  #passCall(event: ToolCallEvent, place: Place): void {
-    this.#remember(event, () => new EventObject(event, this.position, place, null));
-  }
-
   /** A later call takes over the id of an earlier one, also when no rule looks at it. */
-  #remember(event: ToolCallEvent, object: () => EventObject): void {
+  #remember(event: ToolCallEvent, object: EventObject): void {
     const name = event.name.endsWith('\n') ? event.name.slice(0, -1) : event.name;
-    if (this.#linkedCalls === null || this.#linkedCalls.has(name)) this.calls.set(event.callId, object());
+    if (this.#linkedCalls === null || this.#linkedCalls.has(name)) this.calls.set(event.callId, object);
     else if (this.calls === this.#known) this.calls.delete(event.callId);
     else this.calls.set(event.callId, null);
   }
