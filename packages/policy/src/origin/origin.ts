@@ -17,6 +17,7 @@ import {
   type Hit,
   MOST_LOOKS,
   phraseOf,
+  RANKS,
   type SeenTexts,
   standsBefore,
 } from './seen-texts.ts';
@@ -270,14 +271,6 @@ function grouped(hits: readonly Hit[]): ReadonlyMap<string, Hit> {
   }
   return groups;
 }
-
-const RANKS: Readonly<Record<OriginMatch, number>> = {
-  exact: 0,
-  short: 1,
-  normalised: 2,
-  structured: 3,
-  part: 4,
-};
 
 /** One source for each bringer: its best match, of the first event. The model comes last. */
 function joined(leaves: readonly (readonly OriginSource[])[]): readonly OriginSource[] {

@@ -10,7 +10,7 @@
 import { isJsonObject, type Json, type Question } from '@cordon/core';
 import { flows, type Place } from '../events/provenance.ts';
 import type { EventObject } from '../values/event-object.ts';
-import type { WholeMatch } from '../values/evidence.ts';
+import type { OriginMatch, WholeMatch } from '../values/evidence.ts';
 import type { TextQuestions } from '../values/text-questions.ts';
 import { isUndecided, type Undecided } from '../values/value.ts';
 import { formsIn, type Reading } from './forms.ts';
@@ -75,6 +75,15 @@ export interface Effort {
   readonly awaits: Question[];
 }
 
+/** A phrase that is looked for among what was visible at a place. */
+interface Lookup {
+  readonly phrase: Phrase;
+  readonly place: Place;
+  readonly effort: Effort;
+  /** By lane. */
+  readonly best: Map<number, Hit>;
+}
+
 /** What brings more text than this thread looks through. */
 interface LongSource {
   readonly event: EventObject;
@@ -84,13 +93,6 @@ interface LongSource {
 
 /** Where another thread found a phrase. */
 export type Found = Pick<Hit, 'match' | 'text' | 'at' | 'position' | 'isField' | 'isInRecord'>;
-
-const WHOLE_MATCHES: Readonly<Record<WholeMatch, true>> = {
-  exact: true,
-  short: true,
-  normalised: true,
-  structured: true,
-};
 
 /** As the process answers: null where it found nothing, `lost` where it had to give up. What is no answer is lost, too. */
 function readFound(answer: Json): Found | 'lost' | null {
@@ -109,7 +111,7 @@ function readFound(answer: Json): Found | 'lost' | null {
 }
 
 function isWholeMatch(value: Json | undefined): value is WholeMatch {
-  return typeof value === 'string' && Object.hasOwn(WHOLE_MATCHES, value);
+  return typeof value === 'string' && value !== 'part' && Object.hasOwn(RANKS, value);
 }
 
 function isCount(value: Json | undefined): value is number {
@@ -292,14 +294,15 @@ export class SeenTexts {
   }
 
   #own(phrase: Phrase, place: Place, effort: Effort): readonly Hit[] {
-    const best = new Map<number, Hit>();
-    this.#spoken(phrase, place, effort, best);
-    for (const { key, match } of phrase.readings) this.#read(key, match, phrase, place, effort, best);
-    return [...best.values()];
+    const lookup: Lookup = { phrase, place, effort, best: new Map() };
+    this.#spoken(lookup);
+    for (const reading of phrase.readings) this.#read(reading, lookup);
+    return [...lookup.best.values()];
   }
 
   /** The words themselves, one after the other. */
-  #spoken(phrase: Phrase, place: Place, effort: Effort, best: Map<number, Hit>): void {
+  #spoken(lookup: Lookup): void {
+    const { phrase, place, effort, best } = lookup;
     const ids: number[] = [];
     let rarest = 0;
     let least = Number.POSITIVE_INFINITY;
@@ -312,7 +315,7 @@ export class SeenTexts {
     }
     const id = ids[rarest];
     if (id === undefined) return;
-    this.#inFields(ids, phrase, place, effort, best);
+    this.#inFields(ids, lookup);
     for (const { at, isFull } of this.#lanesOf(id)) {
       let isFound = false;
       let isOver = false;
@@ -335,13 +338,7 @@ export class SeenTexts {
   }
 
   /** Fields of records that say this and nothing else, the first of each lane. */
-  #inFields(
-    ids: readonly number[],
-    phrase: Phrase,
-    place: Place,
-    effort: Effort,
-    best: Map<number, Hit>,
-  ): void {
+  #inFields(ids: readonly number[], { phrase, place, effort, best }: Lookup): void {
     const id = ids.length > MOST_FIELD ? undefined : this.#vocabulary.get(fieldOf(phrase.words.words));
     if (id === undefined) return;
     for (const { at } of this.#lanesOf(id)) {
@@ -383,37 +380,21 @@ export class SeenTexts {
   }
 
   /** The same in another form. */
-  #read(
-    key: string,
-    match: Reading['match'],
-    phrase: Phrase,
-    place: Place,
-    effort: Effort,
-    best: Map<number, Hit>,
-  ): void {
+  #read({ key, match }: Reading, lookup: Lookup): void {
+    const { place, effort, best } = lookup;
     const id = this.#vocabulary.get(key);
-    if (id === undefined) {
-      if (key.startsWith('=')) this.#plain(key.slice(1), phrase, place, effort, best);
-      return;
-    }
-    for (const { at } of this.#lanesOf(id)) {
+    for (const { at } of id === undefined ? [] : this.#lanesOf(id)) {
       if (--effort.left < 0) return;
-      const text = this.#textAt(at[0] ?? 0);
-      if (text === undefined || !flows(text.source.event.place, place)) continue;
-      const { source } = text;
-      keepBest(best, source.lane, {
-        event: source.event,
-        bringer: source.bringer,
-        group: source.group,
-        match,
-        text: text.text,
-        at: this.#stream.offset(at[0] ?? 0),
-        position: at[0] ?? 0,
-        isField: match === 'normalised' && this.#isInField(key, source.lane, place),
-        isInRecord: text.isInRecord,
-      });
+      const position = at[0] ?? 0;
+      const found = this.#textAt(position);
+      if (found === undefined || !flows(found.source.event.place, place)) continue;
+      const { source, text, isInRecord } = found;
+      const { event, bringer, group, lane } = source;
+      const isField = match === 'normalised' && this.#isInField(key, lane, place);
+      const offset = this.#stream.offset(position);
+      keepBest(best, lane, { event, bringer, group, match, text, at: offset, position, isField, isInRecord });
     }
-    if (key.startsWith('=')) this.#plain(key.slice(1), phrase, place, effort, best);
+    if (key.startsWith('=')) this.#plain(key.slice(1), lookup);
   }
 
   /** Whether some field of a record says it and nothing else. */
@@ -429,14 +410,9 @@ export class SeenTexts {
   }
 
   /** A number that stands in a text in its plain form. */
-  #plain(plain: string, phrase: Phrase, place: Place, effort: Effort, best: Map<number, Hit>): void {
-    if (plain === phrase.core.toLowerCase()) return;
-    this.#spoken(
-      phraseOf(plain, () => [], true),
-      place,
-      effort,
-      best,
-    );
+  #plain(plain: string, lookup: Lookup): void {
+    if (plain === lookup.phrase.core.toLowerCase()) return;
+    this.#spoken({ ...lookup, phrase: phraseOf(plain, () => [], true) });
   }
 
   #countOf(id: number): number {
@@ -465,7 +441,14 @@ export class SeenTexts {
   }
 }
 
-const RANKS: Readonly<Record<WholeMatch, number>> = { exact: 0, short: 0, normalised: 1, structured: 2 };
+/** The best match first. */
+export const RANKS: Readonly<Record<OriginMatch, number>> = {
+  exact: 0,
+  short: 1,
+  normalised: 2,
+  structured: 3,
+  part: 4,
+};
 
 /** Keeps the better one, of equal ones the first. */
 function keepBest(best: Map<number, Hit>, lane: number, hit: Hit): Hit {

@@ -5,11 +5,11 @@
  *
  * Ring 0.
  */
-import type { Json } from '@cordon/core';
+import { isJsonObject, type Json } from '@cordon/core';
 import type { EventObject } from '../values/event-object.ts';
 import { type OriginKind, textsOf } from '../values/evidence.ts';
 import { isLong } from '../values/text-questions.ts';
-import { isDictionary, isList, isTagged, type Value } from '../values/value.ts';
+import { isList } from '../values/value.ts';
 import { decodingsOf } from './encodings.ts';
 import { jsonFields, recordFields } from './record-text.ts';
 
@@ -46,8 +46,8 @@ export function seenIn(event: EventObject): readonly SeenText[] {
       return seenFrom(bringerOf(event, kind), kind === 'output' ? texts.flatMap(given) : texts.map(spoken));
     }
     case 'ToolOutput': {
-      const content = event.field('content') ?? null;
-      const texts = isDictionary(content) ? given(content) : textsOf(event).flatMap(given);
+      const { content } = inside;
+      const texts = isJsonObject(content) ? given(content) : textsOf(event).flatMap(given);
       return seenFrom(bringerOf(event, 'output'), [...texts, ...given(inside.structured ?? null)]);
     }
     case 'AppResponse': {
@@ -102,22 +102,10 @@ export function longBringer(event: EventObject): Bringer | null {
 
 /** Whether it may bring anything: most actions do not. */
 export function isSource({ event }: EventObject): boolean {
-  switch (event.type) {
-    case 'Message':
-      return kindOfRole(event.role) !== null;
-    case 'ToolOutput':
-    case 'AppResponse':
-    case 'Tool':
-    case 'DataRelease':
-    case 'Endorsement':
-      return true;
-    case 'ToolCall':
-    case 'AppRequest':
-    case 'Egress':
-    case 'Plan':
-      return false;
-  }
+  return event.type === 'Message' ? kindOfRole(event.role) !== null : !SILENT.has(event.type);
 }
+
+const SILENT: ReadonlySet<EventObject['type']> = new Set(['ToolCall', 'AppRequest', 'Egress', 'Plan']);
 
 function kindOfRole(role: string): Bringer['kind'] | null {
   if (role === 'user') return 'user';
@@ -136,11 +124,6 @@ function bringerOf(event: EventObject, kind: Bringer['kind']): Bringer {
   };
 }
 
-/** Of an event, a value is what it came as. */
-function isJson(value: Value): value is Json {
-  return !isTagged(value);
-}
-
 /** A text, or a field of a record. */
 interface Member {
   readonly text: string;
@@ -148,12 +131,12 @@ interface Member {
 }
 
 /** What a tool or an app gave: a text that is a record is its fields. */
-function given(value: Value): readonly Member[] {
+function given(value: Json): readonly Member[] {
   if (typeof value === 'string') {
     const fields = recordFields(value);
     return fields === null ? [{ text: value, isField: false }] : fields.map(asField);
   }
-  return isJson(value) ? jsonFields(value).map(asField) : [];
+  return jsonFields(value).map(asField);
 }
 
 function asField({ text }: { readonly text: string }): Member {
