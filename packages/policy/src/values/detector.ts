@@ -8,7 +8,7 @@
 import { isJsonObject, type Json, type JsonObject, type Question } from '@cordon/core';
 import { examinedTexts } from './evidence.ts';
 import { type AskedWork, areLong, isLong, type TextQuestions, WORK_FAULTS } from './text-questions.ts';
-import { Callable, isDictionary, isList, isUndecided, kindOf, undecided, type Value } from './value.ts';
+import { Callable, isUndecided, jsonCopy, kindOf, undecided, type Value } from './value.ts';
 export interface DetectorSpec {
   /** As rules import it. */
   readonly name: string;
@@ -239,17 +239,5 @@ function isPlainPrototype(prototype: unknown): boolean {
 }
 
 function plain(value: Value): Json | undefined {
-  if (isUndecided(value)) return undefined;
-  if (value === null || typeof value !== 'object') return value;
-  if (isList(value)) {
-    const items = value.map(plain);
-    return items.every((item) => item !== undefined) ? items : undefined;
-  }
-  if (!isDictionary(value)) return undefined;
-  const entries = Object.entries(value).map(([key, inner]): [string, Json | undefined] => [
-    key,
-    plain(inner),
-  ]);
-  if (entries.some(([, inner]) => inner === undefined)) return undefined;
-  return Object.fromEntries(entries.map(([key, inner]) => [key, inner ?? null]));
+  return jsonCopy(value, () => undefined);
 }

@@ -10,11 +10,11 @@ import { EventObject } from './event-object.ts';
 import {
   Callable,
   isContents,
-  isDictionary,
-  isList,
   isParameters,
   isTraceObject,
   isUndecided,
+  jsonCopy,
+  type Tagged,
   type TraceObject,
   type Undecided,
   undecided,
@@ -60,7 +60,7 @@ function valuesOf(
   for (const [parameter, value] of [...placed, ...named]) {
     if (parameter === undefined || !parameters.includes(parameter) || values.has(parameter))
       return undecided(`\`${name}\` takes (${parameters.join(', ')})`);
-    const copy = copyOf(value);
+    const copy = jsonCopy(value, standIn);
     if (copy === undefined)
       return isUndecided(value) ? value : undecided(`\`${name}\` takes events and plain values`);
     values.set(parameter, copy);
@@ -68,45 +68,17 @@ function valuesOf(
   return { values: Object.fromEntries(values) };
 }
 
-/**
- * A value as JSON: an event or a part of one is an object of its fields, with its type under `kind`. Undefined: it is, or
- * holds, what is no value of a program.
- */
-function copyOf(value: Value): Json | undefined {
-  if (value === null || typeof value !== 'object') return value;
-  if (isContents(value)) return copyOfAll(value.chunks);
-  if (isTraceObject(value))
-    return copyOfMembers([
-      ['kind', value.type],
-      ...value.fieldNames().map((field): [string, Value] => [field, fieldOf(value, field)]),
-    ]);
-  if (isList(value)) return copyOfAll(value);
-  if (isParameters(value)) return copyOf(value.values);
-  return isDictionary(value) ? copyOfMembers(Object.entries(value)) : undefined;
+/** Of an event or a part of one: an object of its fields, with its type under `kind`. */
+function standIn(value: Tagged): Value | undefined {
+  if (isContents(value)) return value.chunks;
+  if (isParameters(value)) return value.values;
+  if (!isTraceObject(value)) return undefined;
+  const fields = value.fieldNames().map((field): [string, Value] => [field, fieldOf(value, field)]);
+  return Object.fromEntries([['kind', value.type], ...fields]);
 }
 
 /** Without `trace_idx`: it changes while other contexts act, so the same event would be a new question each time. */
 function fieldOf(value: TraceObject, field: string): Value {
   if (field === 'metadata' && value instanceof EventObject) return value.event.metadata ?? {};
   return value.field(field) ?? null;
-}
-
-function copyOfAll(values: readonly Value[]): Json | undefined {
-  const copies: Json[] = [];
-  for (const value of values) {
-    const copy = copyOf(value);
-    if (copy === undefined) return undefined;
-    copies.push(copy);
-  }
-  return copies;
-}
-
-function copyOfMembers(members: readonly (readonly [string, Value])[]): Json | undefined {
-  const copies: [string, Json][] = [];
-  for (const [key, value] of members) {
-    const copy = copyOf(value);
-    if (copy === undefined) return undefined;
-    copies.push([key, copy]);
-  }
-  return Object.fromEntries(copies);
 }

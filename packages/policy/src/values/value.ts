@@ -6,7 +6,7 @@
  * Ring 0.
  */
 
-import type { Question } from '@cordon/core';
+import type { Json, Question } from '@cordon/core';
 import type { Place } from '../events/provenance.ts';
 import type { Span } from '../syntax/source.ts';
 import { OBJECT_TYPES } from './types.ts';
@@ -241,6 +241,25 @@ export function isDictionary(value: Value): value is Dictionary {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof TaggedValue)
   );
+}
+
+/**
+ * A value as JSON. `standIn`: what is copied for a value that is none; undefined: nothing can stand for it, and then
+ * there is no copy of the whole.
+ */
+export function jsonCopy(value: Value, standIn: (value: Tagged) => Value | undefined): Json | undefined {
+  if (value === null || typeof value !== 'object') return value;
+  if (isTagged(value)) {
+    const other = standIn(value);
+    return other === undefined ? undefined : jsonCopy(other, standIn);
+  }
+  const copies: [string, Json][] = [];
+  for (const [key, inner] of Object.entries(value)) {
+    const copy = jsonCopy(inner, standIn);
+    if (copy === undefined) return undefined;
+    copies.push([key, copy]);
+  }
+  return isList(value) ? copies.map(([, copy]) => copy) : Object.fromEntries(copies);
 }
 
 /** The name of a value's kind as rule authors know it: for reasons and for `(x: T) in …`. */
