@@ -203,29 +203,23 @@ class Compiler {
     const names = declarations.map((declared) => declared.variable.name);
     const dependencies = new VariableDependencies(names, assignments);
     for (const [index, parameter] of parameters.entries()) {
-      scope.setLocator(parameter, ({ site }) =>
-        site === null ? null : (site.locate[index]?.(site.frame) ?? null),
-      );
-      scope.setAnchor(
+      scope.place(
         parameter,
-        orEvent(scope.slot(parameter) ?? 0, ({ site }) =>
-          site === null ? null : (site.anchors[index]?.(site.frame) ?? null),
-        ),
+        ({ site }) => (site === null ? null : (site.locate[index]?.(site.frame) ?? null)),
+        ({ site }) => (site === null ? null : (site.anchors[index]?.(site.frame) ?? null)),
       );
     }
     // A name may be used above its assignment, so all are known before any expression is compiled.
-    for (const { variable, value } of assignments) {
-      const locate = this.#locators.lazy(value, scope);
-      scope.setLocator(variable.name, locate);
-      scope.setAnchor(variable.name, orEvent(scope.slot(variable.name) ?? 0, anchorOf(value, scope)));
-    }
-    for (const { variable, within, ...declared } of declarations) {
-      scope.setLocator(variable.name, this.#locators.ofVariable({ variable, within, ...declared }, scope));
+    for (const { variable, value } of assignments)
+      scope.place(variable.name, this.#locators.lazy(value, scope), anchorOf(value, scope));
+    for (const declared of declarations) {
+      const { variable, within } = declared;
       const slot = scope.slot(variable.name) ?? 0;
       const outside = within === null ? () => null : anchorOf(within, scope);
-      scope.setAnchor(
+      scope.place(
         variable.name,
-        orEvent(slot, (frame) => frame.bindings[slot]?.entry ?? outside(frame)),
+        this.#locators.ofVariable(declared, scope),
+        (frame) => frame.bindings[slot]?.entry ?? outside(frame),
       );
     }
     // In a rule, what looks back from an event of the rule says the same of it for ever.
@@ -734,13 +728,13 @@ class Compiler {
     const slot = inner.slot(expression.variable.name) ?? 0;
     const position = scope.layout.next++;
     const locateIterable = this.#locators.lazy(expression.iterable, scope);
-    inner.setLocator(expression.variable.name, (frame) => {
+    const locate: Locate = (frame) => {
       const item = frame.slots[slot] ?? null;
       if (item instanceof EventObject) return { event: item, path: [] };
       const index = frame.slots[position];
       return typeof index === 'number' ? partOf(locateIterable(frame), index) : null;
-    });
-    inner.setAnchor(expression.variable.name, orEvent(slot, anchorOf(expression.iterable, scope)));
+    };
+    inner.place(expression.variable.name, locate, anchorOf(expression.iterable, scope));
     const element = this.#expression(expression.element, inner);
     const condition = expression.condition === null ? null : this.#expression(expression.condition, inner);
     return (frame) => {
@@ -917,14 +911,6 @@ function laterOnes(variable: BodyVariable, lines: readonly Expression[], scope: 
 
 function isEventType(name: string): boolean {
   return OBJECT_TYPES.get(name)?.isEvent === true;
-}
-
-/** What is an event itself, is its own. */
-function orEvent(slot: number, otherwise: Anchor): Anchor {
-  return (frame) => {
-    const value = frame.slots[slot];
-    return value instanceof EventObject ? value : otherwise(frame);
-  };
 }
 
 /** For `(f: File) in …`: a type that nothing has stands for any object (paper, 4.2). */

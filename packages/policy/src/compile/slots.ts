@@ -5,45 +5,60 @@
  * Ring 0.
  */
 import type { Anchor, Locate } from '../evaluate/body.ts';
+import { EventObject } from '../values/event-object.ts';
+
+/** What is known of a name of an activation. */
+interface Local {
+  readonly slot: number;
+  locate: Locate;
+  anchor: Anchor;
+}
 
 /** The names of an activation and the slots that they have. */
 export class Scope {
-  readonly #slots: ReadonlyMap<string, number>;
-  readonly #locators = new Map<string, Locate>();
-  readonly #anchors = new Map<string, Anchor>();
+  readonly #locals: ReadonlyMap<string, Local>;
   readonly #outer: Scope | null;
   readonly layout: Layout;
 
   constructor(names: readonly string[], layout: Layout, outer: Scope | null) {
-    this.#slots = new Map(names.map((name) => [name, layout.next++]));
+    this.#locals = new Map(
+      names.map((name) => [name, { slot: layout.next++, locate: NOWHERE, anchor: NO_ANCHOR }]),
+    );
     this.#outer = outer;
     this.layout = layout;
   }
 
   slot(name: string): number | null {
-    const own = this.#slots.get(name);
-    if (own !== undefined) return own;
-    return this.#outer === null ? null : this.#outer.slot(name);
+    return this.#local(name)?.slot ?? null;
   }
 
-  /** Where the value of one of its names stands. */
-  setLocator(name: string, locate: Locate): void {
-    this.#locators.set(name, locate);
+  /**
+   * Says of one of its names where the value stands, and which event it was read from. What is an event itself, is its
+   * own.
+   */
+  place(name: string, locate: Locate, readFrom: Anchor): void {
+    const local = this.#locals.get(name);
+    if (local === undefined) return;
+    local.locate = locate;
+    local.anchor = (frame) => {
+      const value = frame.slots[local.slot];
+      return value instanceof EventObject ? value : readFrom(frame);
+    };
   }
 
-  /** The event that the value of one of its names is, or was read from. */
-  setAnchor(name: string, anchor: Anchor): void {
-    this.#anchors.set(name, anchor);
-  }
-
+  /** The event that the value of a name is, or was read from. */
   anchor(name: string): Anchor {
-    const own = this.#slots.has(name) ? (this.#anchors.get(name) ?? NO_ANCHOR) : null;
-    return own ?? this.#outer?.anchor(name) ?? NO_ANCHOR;
+    return this.#local(name)?.anchor ?? NO_ANCHOR;
   }
 
+  /** Where the value of a name stands. */
   locator(name: string): Locate {
-    const own = this.#slots.has(name) ? (this.#locators.get(name) ?? NOWHERE) : null;
-    return own ?? this.#outer?.locator(name) ?? NOWHERE;
+    return this.#local(name)?.locate ?? NOWHERE;
+  }
+
+  #local(name: string): Local | null {
+    const own = this.#locals.get(name);
+    return own ?? (this.#outer === null ? null : this.#outer.#local(name));
   }
 }
 
