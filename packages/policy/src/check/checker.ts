@@ -246,7 +246,7 @@ class Checker {
       );
     }
     this.#unreadableVariables(lines, own, variables);
-    this.#variableCircles({ declarations, assignments });
+    this.#variableCircles(variablesOf(lines));
     // Assignments first, because other lines may use them from above.
     for (const line of lines) {
       if (line.kind === 'assignment') {

@@ -67,6 +67,8 @@ export interface BodyVariables {
   /** In the order of the text. */
   readonly declarations: readonly (Declaration & Span)[];
   readonly assignments: readonly { readonly variable: Identifier; readonly value: Expression }[];
+  /** Of both. */
+  readonly names: ReadonlySet<string>;
 }
 
 /** What the lines of one body declare; a quantifier's block is a separate body. */
@@ -81,7 +83,8 @@ export function variablesOf(body: readonly Expression[]): BodyVariables {
     for (const child of childrenOf(expression)) visit(child);
   };
   for (const line of body) visit(line);
-  const variables = { declarations, assignments };
+  const names = new Set([...declarations, ...assignments].map(({ variable }) => variable.name));
+  const variables = { declarations, assignments, names };
   VARIABLES.set(body, variables);
   return variables;
 }
@@ -172,8 +175,7 @@ function collect(expression: Expression, bound: ReadonlySet<string>, free: Set<s
       return;
     }
     case 'quantifier': {
-      const { declarations, assignments } = variablesOf(expression.body);
-      const inner = new Set([...bound, ...[...declarations, ...assignments].map((own) => own.variable.name)]);
+      const inner = new Set([...bound, ...variablesOf(expression.body).names]);
       for (const line of expression.body) collect(line, inner, free);
       break;
     }

@@ -50,8 +50,7 @@ export function predicateOfOne(
   const [argument, ...more] = call.positional;
   const isAlone = others.length === 0 && more.length === 0 && argument?.kind === 'name';
   if (called === null || parameter === undefined || !isAlone || argument.name !== subject) return null;
-  const { declarations, assignments } = variablesOf(called.body);
-  const own = new Set([...declarations, ...assignments].map(({ variable }) => variable.name));
+  const own = new Set(variablesOf(called.body).names);
   // Its lines would be about the variable, and not about what the call is given.
   if (own.has(parameter.name)) return null;
   own.add(parameter.name);

@@ -197,8 +197,7 @@ class Compiler {
     outer: Scope | null,
     parameters: readonly string[],
   ): { body: Body; scope: Scope; dependencies: VariableDependencies; rangesOver: ReadonlySet<string> } {
-    const { declarations, assignments } = variablesOf(lines);
-    const own = [...declarations, ...assignments].map((declared) => declared.variable.name);
+    const { declarations, assignments, names: own } = variablesOf(lines);
     const scope = new Scope([...new Set([...parameters, ...own])], layout, outer);
     const names = declarations.map((declared) => declared.variable.name);
     const dependencies = new VariableDependencies(names, assignments);
@@ -332,8 +331,7 @@ class Compiler {
 
   /** Lines that compare a part of the variable alone with what is known before it is bound. */
   #keysOf(variable: BodyVariable, lines: readonly Expression[], scope: Scope): readonly DomainKey[] {
-    const { declarations, assignments } = variablesOf(lines);
-    const inner = new Set([...declarations, ...assignments].map((one) => one.variable.name));
+    const { names: inner } = variablesOf(lines);
     const known = (side: Expression): boolean => ![...freeNames(side)].some((name) => inner.has(name));
     const own = (side: Expression): boolean => {
       const names = [...freeNames(side)];
@@ -882,14 +880,9 @@ function anchorOf(expression: Expression, scope: Scope): Anchor {
  * are events whatever they are bound to. A name for a value may be none, and then the line is undecided.
  */
 function laterOnes(variable: BodyVariable, lines: readonly Expression[], scope: Scope): readonly Later[] {
-  if (!isEventType(variable.type)) return [];
-  const { declarations, assignments } = variablesOf(lines);
-  const inner = new Set([...declarations, ...assignments].map((one) => one.variable.name));
-  const events = new Set(
-    declarations
-      .filter(({ within, type }) => within === null && isEventType(type.name))
-      .map((one) => one.variable.name),
-  );
+  if (OBJECT_TYPES.get(variable.type)?.isEvent !== true) return [];
+  const { names: inner } = variablesOf(lines);
+  const events = eventVariables(lines);
   const found: Later[] = [];
   for (const hasSeen of [true, false]) {
     const reached = new Set([variable.name]);
@@ -907,10 +900,6 @@ function laterOnes(variable: BodyVariable, lines: readonly Expression[], scope: 
     }
   }
   return found;
-}
-
-function isEventType(name: string): boolean {
-  return OBJECT_TYPES.get(name)?.isEvent === true;
 }
 
 /** For `(f: File) in …`: a type that nothing has stands for any object (paper, 4.2). */

@@ -58,9 +58,9 @@ export function linkedCallsOf(tree: PolicyTree, names: Names): ReadonlySet<strin
 
 /** The variables that are calls themselves, never outputs: what a pattern says of them needs no link. */
 function callVariables(body: readonly Expression[], outer: ReadonlySet<string>): ReadonlySet<string> {
-  const { declarations, assignments } = variablesOf(body);
+  const { declarations, names } = variablesOf(body);
   const calls = new Set(outer);
-  for (const { variable } of [...declarations, ...assignments]) calls.delete(variable.name);
+  for (const name of names) calls.delete(name);
   for (const { variable, type } of declarations) if (type.name === 'ToolCall') calls.add(variable.name);
   return calls;
 }

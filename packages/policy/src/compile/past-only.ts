@@ -84,10 +84,10 @@ function eventParameters(
 
 /** Whether each variable over the trace must, by a line of the body, come before one of `events`. */
 function isPastOnly(body: readonly Expression[], events: ReadonlySet<string>): boolean {
-  const { declarations, assignments } = variablesOf(body);
+  const { declarations, names } = variablesOf(body);
   const known = new Set(events);
   // What the body declares itself is not what the rule calls by the same name.
-  for (const { variable } of [...declarations, ...assignments]) known.delete(variable.name);
+  for (const name of names) known.delete(name);
   const open = new Set(
     declarations.filter(({ within }) => within === null).map(({ variable }) => variable.name),
   );
