@@ -162,43 +162,31 @@ function stringAt(
   if (quote !== '"' && quote !== "'") return null;
   const triple = quote.repeat(3);
   const isMultiline = text.startsWith(triple, open);
-  const contentStart = open + (isMultiline ? 3 : 1);
-  const close = isMultiline
-    ? text.indexOf(triple, contentStart)
-    : closingQuote(text, contentStart, end, quote);
-  if (close < 0 || close > end) {
-    const stop = isMultiline ? end : lineEnd(text, contentStart, end);
-    diagnostics.error(
-      'POL002',
-      { start: at, end: stop },
-      'the string has no end',
-      isMultiline ? `close it with \`${triple}\`` : `close it with \`${quote}\` on the same line`,
-    );
-    const value = text.slice(contentStart, stop);
-    return {
-      kind: 'string',
-      text: text.slice(at, stop),
-      value,
-      prefix: '',
-      isMultiline,
-      isClosed: false,
-      start: at,
-      end: stop,
-    };
+  const quotes = isMultiline ? triple : quote;
+  const start = open + quotes.length;
+  const close = isMultiline ? text.indexOf(triple, start) : closingQuote(text, start, end, quote);
+  const isClosed = close >= 0 && close <= end;
+  const contentEnd = isClosed ? close : isMultiline ? end : lineEnd(text, start, end);
+  const content = text.slice(start, contentEnd);
+  const stop = isClosed ? close + quotes.length : contentEnd;
+  if (!isClosed) {
+    const help = isMultiline ? `close it with \`${triple}\`` : `close it with \`${quote}\` on the same line`;
+    diagnostics.error('POL002', { start: at, end: stop }, 'the string has no end', help);
   }
-  const content = text.slice(contentStart, close);
-  const value = isMultiline ? dedent(content) : content.replaceAll(`\\${quote}`, quote);
-  const stop = close + (isMultiline ? 3 : 1);
   return {
     kind: 'string',
     text: text.slice(at, stop),
-    value,
-    prefix,
+    value: isClosed ? unescaped(content, quote, isMultiline) : content,
+    prefix: isClosed ? prefix : '',
     isMultiline,
-    isClosed: true,
+    isClosed,
     start: at,
     end: stop,
   };
+}
+
+function unescaped(content: string, quote: string, isMultiline: boolean): string {
+  return isMultiline ? dedent(content) : content.replaceAll(`\\${quote}`, quote);
 }
 
 /** The quote that ends the string; a backslash takes the next character with it. -1: the line ends before. */
