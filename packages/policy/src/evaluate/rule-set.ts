@@ -19,7 +19,7 @@ import {
 } from '../values/event-object.ts';
 import type { Evidence } from '../values/evidence.ts';
 import type { TextQuestions } from '../values/text-questions.ts';
-import { type Batch, Trace } from '../values/trace.ts';
+import { Trace } from '../values/trace.ts';
 import { OBJECT_TYPES } from '../values/types.ts';
 import { Parameters, undecided, type Value } from '../values/value.ts';
 import type { Binding, Candidate, Domain, EvalContext, Frame, Piece, Tally, Work } from './body.ts';
@@ -145,7 +145,7 @@ function canHold(event: string, type: string): boolean {
 
 /** Events that have been placed and filtered, but are not part of the trace. */
 export interface PreparedEvents {
-  readonly batch: Batch;
+  readonly batch: Trace;
   /** The trace as it would be. */
   readonly context: EvalContext;
   readonly candidates: CandidatesByRule;
@@ -187,10 +187,9 @@ export class RuleSet {
     this.#trace = new Trace(program.linkedCalls, paths);
     this.#index = new DomainIndex(program.domains);
     this.#seen = program.asksOrigin ? new SeenTexts(null, program.textQuestions) : null;
-    const origins = originsIn(this.#seen);
     this.#context = contextOver(this.#index, {
       input: inputOf(parameters),
-      origins,
+      origins: this.#seen === null ? null : new Origins(this.#seen),
       work: this.#work,
       explains,
     });
@@ -334,10 +333,6 @@ function inputOf(parameters: JsonObject): Value {
   return isShallow(parameters)
     ? new Parameters(parameters)
     : undecided(`the policy parameters are nested more than ${MAX_DEPTH} deep`);
-}
-
-function originsIn(seen: SeenTexts | null): Origins | null {
-  return seen === null ? null : new Origins(seen);
 }
 
 function contextOver(

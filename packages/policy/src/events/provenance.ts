@@ -6,6 +6,7 @@
  * Ring 0.
  */
 import { HUB_LABEL, joinLabels, type Label } from '@cordon/core';
+import type { EventFrame } from './trace-event.ts';
 
 /** Where an event stands. `a -> b` is one comparison of two of these, whatever the length of the trace. */
 export interface Place {
@@ -45,21 +46,7 @@ export function directlyPrecedes(a: Place, b: Place): boolean {
 
 /** Used where a trace has no contexts. */
 export const ONLY_CONTEXT = 'trace';
-
-/** How an event is connected with what was before. */
-export interface Arrival {
-  readonly id: string | null;
-  /** What reports name it by; null: its number. */
-  readonly reference: string | null;
-  readonly context: string;
-  readonly causes: readonly string[];
-  /** A context whose knowledge it carries although it arises elsewhere: the app process behind a tool's output. */
-  readonly bornFrom: string | null;
-  /** A context that learns of it at once: the app process that a tool call is given to. */
-  readonly deliveredTo: string | null;
-  /** Null: it is as tainted as what was visible in its context. */
-  readonly label: Label | null;
-}
+const NO_CAUSES: readonly string[] = [];
 
 /** A point in a context from which on it knew what others had seen. */
 export interface FlowStep {
@@ -143,17 +130,18 @@ export class Provenance {
     this.#label = fork.#label;
   }
 
-  /** Gives the next event its place. */
-  place(arrival: Arrival): Place {
-    const before = this.#context(arrival.context);
+  /** Gives the next event its place. `own`: its label; null: it is as tainted as what was visible in its context. */
+  place(event: EventFrame, own: Label | null): Place {
+    const { id, context = ONLY_CONTEXT, causes = NO_CAUSES, bornFrom, deliveredTo } = event;
+    const before = this.#context(context);
     let state = before;
-    if (arrival.bornFrom !== null)
-      state = joinContext(state, arrival.context, arrival.bornFrom, this.#context(arrival.bornFrom));
-    for (const cause of arrival.causes) state = this.#joinCause(state, arrival.context, cause);
+    if (bornFrom !== undefined && bornFrom !== context)
+      state = joinSeen(state, context, bornFrom, this.#context(bornFrom));
+    for (const cause of causes) state = this.#joinCause(state, context, cause);
     if (state.seen.size > MAX_CLOCK) state = this.#everything(state);
-    const label = arrival.label === null ? state.label : joinLabels(state.label, arrival.label);
+    const label = own === null ? state.label : joinLabels(state.label, own);
     const place: Place = {
-      context: arrival.context,
+      context,
       position: state.position + 1,
       seen: state.seen,
       allBefore: state.allBefore,
@@ -161,37 +149,33 @@ export class Provenance {
       label,
     };
     this.#label = joinLabels(this.#label, label);
-    this.#contexts.set(arrival.context, place);
-    if (isPlain(arrival)) return place;
-    const reference = arrival.reference ?? String(place.sequence);
-    if (arrival.deliveredTo !== null && arrival.deliveredTo !== arrival.context) {
-      const receiver = this.#context(arrival.deliveredTo);
-      let told = joinPlace(receiver, arrival.deliveredTo, place);
-      // Nothing may ever arise in it, so its clock is kept small where it grows.
-      if (told.seen.size > MAX_CLOCK) told = this.#everything(told);
-      this.#contexts.set(arrival.deliveredTo, told);
-      if (told.seen !== receiver.seen) {
-        this.#paths?.add({
-          context: arrival.deliveredTo,
-          position: told.position + 1,
-          by: reference,
-          sources: [{ context: place.context, position: place.position, reference }],
-          seen: told.seen,
-        });
-      }
-    }
-    if (state.seen !== before.seen) this.#recordStep(arrival, place, reference);
-    if (arrival.id !== null) {
-      const isTaken = this.#known(arrival.id) !== undefined;
-      this.#places.set(arrival.id, isTaken ? null : { place, reference });
+    this.#contexts.set(context, place);
+    const reference = event.path ?? id ?? String(place.sequence);
+    if (deliveredTo !== undefined && deliveredTo !== context) this.#deliver(deliveredTo, place, reference);
+    if (state.seen !== before.seen) this.#recordStep(event, place, reference);
+    if (id !== undefined) {
+      const isTaken = this.#known(id) !== undefined;
+      this.#places.set(id, isTaken ? null : { place, reference });
     }
     return place;
   }
 
+  /** A context learns of an event at once. */
+  #deliver(context: string, place: Place, by: string): void {
+    const receiver = this.#context(context);
+    let told = joinSeen(receiver, context, place.context, place);
+    // Nothing may ever arise in it, so its clock is kept small where it grows.
+    if (told.seen.size > MAX_CLOCK) told = this.#everything(told);
+    this.#contexts.set(context, told);
+    if (told.seen === receiver.seen) return;
+    const source = { context: place.context, position: place.position, reference: by };
+    this.#paths?.add({ context, position: told.position + 1, by, sources: [source], seen: told.seen });
+  }
+
   /** The event of an id ends at a later place: a message with its calls is one thing to carry on. */
   extend(id: string, place: Place): void {
-    const known = this.#placeOf(id);
-    if (known !== null && known.place.context === place.context)
+    const known = this.#known(id);
+    if (known != null && known.place.context === place.context)
       this.#places.set(id, { place, reference: known.reference });
   }
 
@@ -201,23 +185,23 @@ export class Provenance {
     return this.#paths?.way(end(from), end(to)) ?? [];
   }
 
-  #recordStep(arrival: Arrival, place: Place, by: string): void {
+  #recordStep({ causes = NO_CAUSES, bornFrom }: EventFrame, place: Place, by: string): void {
     if (this.#paths === null) return;
-    const { context, bornFrom } = arrival;
-    const sources = arrival.causes.flatMap((cause): FlowPoint[] => {
-      const found = this.#placeOf(cause);
-      if (found === null) return [];
+    const sources = causes.flatMap((cause): FlowPoint[] => {
+      const found = this.#known(cause);
+      if (found == null) return [];
       return [{ context: found.place.context, position: found.place.position, reference: found.reference }];
     });
-    if (bornFrom !== null) {
+    if (bornFrom !== undefined) {
       sources.push({ context: bornFrom, position: this.#context(bornFrom).position + 1, reference: null });
     }
-    this.#paths.add({ context, position: place.position, by, sources, seen: place.seen });
+    const { context, position, seen } = place;
+    this.#paths.add({ context, position, by, sources, seen });
   }
 
   #joinCause(state: ContextState, context: string, cause: string): ContextState {
-    const found = this.#placeOf(cause);
-    if (found !== null) return joinPlace(state, context, found.place);
+    const place = this.#known(cause)?.place;
+    if (place !== undefined) return joinSeen(state, context, place.context, place);
     // Nobody knows what an unknown cause carries, so it carries everything: absence must not hide a flow.
     return this.#everything(state);
   }
@@ -233,30 +217,13 @@ export class Provenance {
     return this.#base === null ? EMPTY : this.#base.#context(name);
   }
 
-  #placeOf(id: string): Known | null {
-    return this.#known(id) ?? null;
-  }
-
   #known(id: string): Known | null | undefined {
     const own = this.#places.get(id);
     return own !== undefined || this.#base === null ? own : this.#base.#known(id);
   }
 }
 
-/** As in a plain chat: nothing but the order connects it with what was before. */
-function isPlain({ id, causes, bornFrom, deliveredTo }: Arrival): boolean {
-  return id === null && causes.length === 0 && bornFrom === null && deliveredTo === null;
-}
-
-function joinPlace(state: ContextState, context: string, place: Place): ContextState {
-  return joinSeen(state, context, place.context, place);
-}
-
-function joinContext(state: ContextState, context: string, name: string, other: ContextState): ContextState {
-  return name === context ? state : joinSeen(state, context, name, other);
-}
-
-/** Maps are shared between the events of a context and copied only when something new was seen. */
+/** What a context has seen once it learns of a place in another. Maps are shared between the events of a context and copied only when something new was seen. */
 function joinSeen(
   state: ContextState,
   context: string,

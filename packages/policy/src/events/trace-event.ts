@@ -13,8 +13,9 @@ export interface EventFrame {
   readonly app?: string | null;
   /** Ids of events that were visible where this one arose, besides those of its context. */
   readonly causes?: readonly string[];
-  /** See `Arrival.bornFrom` and `Arrival.deliveredTo`. */
+  /** A context whose knowledge it carries although it arises elsewhere: the app process behind a tool's output. */
   readonly bornFrom?: string;
+  /** A context that learns of it at once: the app process that a tool call is given to. */
   readonly deliveredTo?: string;
   /** Absent: see `TraceEvent` kinds; what comes from outside is untrusted and private. */
   readonly label?: Label;
