@@ -53,7 +53,8 @@ export function expressionValue(expression: Expression, env: Environment): Value
           { ...env, given: expression.positional.map((argument) => anchorOf(argument, env)) },
           (all) => {
             const [callee, ...rest] = all;
-            if (callee === undefined || !values.isCallable(callee)) return undecided('cannot be called');
+            if (callee === undefined || !(callee instanceof values.Callable))
+              return undecided('cannot be called');
             const positional = rest.slice(0, expression.positional.length);
             const named = expression.named.map((one, index): [string, Value] => [
               one.name.name,

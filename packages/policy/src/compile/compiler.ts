@@ -36,7 +36,6 @@ import { joined } from '../values/python-str.ts';
 import { isTypeName, OBJECT_TYPES } from '../values/types.ts';
 import {
   Callable,
-  isCallable,
   isContents,
   isList,
   isUndecided,
@@ -649,7 +648,7 @@ class Compiler {
       // Called by its own name, a predicate knows where its arguments stand.
       if (predicate !== null)
         return this.#callPredicate(predicate(), values, frame, { frame, locate, anchors });
-      if (!isCallable(target)) return undecided(`${kindOf(target)} cannot be called`);
+      if (!(target instanceof Callable)) return undecided(`${kindOf(target)} cannot be called`);
       const options = named.length === 0 ? NO_OPTIONS : new Map<string, Value>();
       for (const argument of named) {
         const value = wholly(argument.value(frame));

@@ -14,13 +14,13 @@ import {
   isContents,
   isDictionary,
   isList,
-  isParameters,
   isRuleMessage,
-  isToolPattern,
   isTraceObject,
   isTuple,
   isUndecided,
   kindOf,
+  Parameters,
+  ToolPatternValue,
   type TraceObject,
   tuple,
   undecided,
@@ -144,8 +144,8 @@ function isLowSurrogate(code: number): boolean {
 }
 
 function isSame(left: Value, right: Value): Value {
-  if (isToolPattern(right)) return right.matches(left);
-  if (isToolPattern(left)) return left.matches(right);
+  if (right instanceof ToolPatternValue) return right.matches(left);
+  if (left instanceof ToolPatternValue) return left.matches(right);
   if (typeof left === 'number' && typeof right === 'number') {
     return left === right && Number.isInteger(left) && left >= -5 && left <= 256;
   }
@@ -265,7 +265,7 @@ export function memberOf(object: Value, name: string): Value {
     const field = object.field(name);
     return field === undefined ? undecided(`${object.type} has no field \`${name}\``) : field;
   }
-  if (isParameters(object)) {
+  if (object instanceof Parameters) {
     return Object.hasOwn(object.values, name)
       ? (object.values[name] ?? null)
       : undecided(`the policy parameter \`${name}\` was not given`);

@@ -10,10 +10,10 @@ import { EventObject } from './event-object.ts';
 import {
   Callable,
   isContents,
-  isParameters,
   isTraceObject,
   isUndecided,
   jsonCopy,
+  Parameters,
   type Tagged,
   type TraceObject,
   type Undecided,
@@ -44,7 +44,7 @@ export function definePredicate({ name, parameters, run }: PredicateSpec): Detec
       const answer = run(bound.values);
       return answer instanceof NoAnswer ? undecided(answer.reason, null, answer.awaits) : answer;
     }),
-    // Only the thread for long texts asks this, and it has no predicates.
+    // Only the process for long texts asks this, and it has no predicates.
     judge: () => noAnswer(`\`${name}\` takes values and no texts`),
   };
 }
@@ -71,7 +71,7 @@ function valuesOf(
 /** Of an event or a part of one: an object of its fields, with its type under `kind`. */
 function standIn(value: Tagged): Value | undefined {
   if (isContents(value)) return value.chunks;
-  if (isParameters(value)) return value.values;
+  if (value instanceof Parameters) return value.values;
   if (!isTraceObject(value)) return undefined;
   const fields = value.fieldNames().map((field): [string, Value] => [field, fieldOf(value, field)]);
   return Object.fromEntries([['kind', value.type], ...fields]);

@@ -221,20 +221,8 @@ export function isContents(value: Value): value is Contents {
   return value instanceof Contents;
 }
 
-export function isCallable(value: Value): value is Callable {
-  return value instanceof Callable;
-}
-
-export function isToolPattern(value: Value): value is ToolPatternValue {
-  return value instanceof ToolPatternValue;
-}
-
 export function isRuleMessage(value: Value): value is RuleMessage {
   return value instanceof RuleMessage;
-}
-
-export function isParameters(value: Value): value is Parameters {
-  return value instanceof Parameters;
 }
 
 export function isDictionary(value: Value): value is Dictionary {
