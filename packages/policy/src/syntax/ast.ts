@@ -163,17 +163,20 @@ export interface Quantifier {
   readonly body: readonly Expression[];
 }
 
-export type Pattern = Span &
+export type Pattern = PatternOf<Expression, Span>;
+
+/** A pattern of expressions, or of their values; `Place` is what else each part has. */
+export type PatternOf<Value, Place = unknown> = Place &
   (
     | { readonly kind: 'any' }
     | { readonly kind: 'value-reference'; readonly name: string }
     | {
         readonly kind: 'object';
-        readonly entries: readonly { readonly key: string; readonly pattern: Pattern }[];
+        readonly entries: readonly { readonly key: string; readonly pattern: PatternOf<Value, Place> }[];
       }
-    | { readonly kind: 'list'; readonly items: readonly Pattern[] }
+    | { readonly kind: 'list'; readonly items: readonly PatternOf<Value, Place>[] }
     /** Compared: a string also as a regular expression. */
-    | { readonly kind: 'value'; readonly value: Expression }
+    | { readonly kind: 'value'; readonly value: Value }
   );
 
 /** The direct parts of an expression, without the blocks of quantifiers. */

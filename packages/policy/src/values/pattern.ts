@@ -5,6 +5,7 @@
  */
 
 import { EXHAUSTED_REASON } from '@cordon/regex';
+import type { PatternOf } from '../syntax/ast.ts';
 import type { Detectors } from './builtins.ts';
 import { equals } from './operators.ts';
 import type { PatternCache } from './pattern-cache.ts';
@@ -20,15 +21,7 @@ import {
 } from './value.ts';
 
 /** A pattern whose values have been computed. */
-export type ComputedPattern =
-  | { readonly kind: 'any' }
-  | { readonly kind: 'value-reference'; readonly name: string }
-  | {
-      readonly kind: 'object';
-      readonly entries: readonly { readonly key: string; readonly pattern: ComputedPattern }[];
-    }
-  | { readonly kind: 'list'; readonly items: readonly ComputedPattern[] }
-  | { readonly kind: 'value'; readonly value: Value };
+export type ComputedPattern = PatternOf<Value>;
 
 /** Value references that the language knows, and the detector kinds behind them. */
 export const VALUE_REFERENCES: ReadonlySet<string> = new Set([
