@@ -43,7 +43,7 @@ export type {
 } from './events/trace-event.ts';
 export { type Evaluation, PolicyMonitor, type Verdict, verdictOf } from './policy-monitor.ts';
 
-// Long texts, which another thread looks at.
+// Long texts, which another process looks at.
 
 export { TextWorker } from './evaluate/text-worker.ts';
 export {

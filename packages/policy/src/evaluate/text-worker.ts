@@ -14,7 +14,7 @@ import { PatternCache } from '../values/pattern-cache.ts';
 import type { TextWork, WorkFault } from '../values/text-questions.ts';
 import { Trace } from '../values/trace.ts';
 
-/** Findings that one answer tells. More of them would keep the thread that decides busy. */
+/** Findings that one answer tells. More of them would keep the process that decides busy. */
 const MOST_FOUND = 20_000;
 /** Texts whose words are kept. Attack: each value of a call asks for the same texts once more. */
 const MOST_INDEXED = 8;

@@ -115,7 +115,7 @@ function lastEnd(before: string): number {
 }
 
 const MOST_LEAVES = 20_000;
-/** UTF-16 units that a thread with other work compares in one go. Attack: an argument in which a text of a megabyte is placed. */
+/** UTF-16 units that a process with other work compares in one go. Attack: an argument in which a text of a megabyte is placed. */
 const MOST_VALUE = 64 * 1024;
 
 export const NOT_REMEMBERED = 'more text was seen than `origin` remembers';

@@ -84,15 +84,22 @@ interface Lookup {
   readonly best: Map<number, Hit>;
 }
 
-/** What brings more text than this thread looks through. */
+/** What brings more text than the hub looks through. */
 interface LongSource {
   readonly event: EventObject;
   readonly bringer: Bringer;
   readonly group: string;
 }
 
-/** Where another thread found a phrase. */
+/** Where another process found a phrase. */
 export type Found = Pick<Hit, 'match' | 'text' | 'at' | 'position' | 'isField' | 'isInRecord'>;
+
+const WHOLE_MATCHES: Readonly<Record<WholeMatch, true>> = {
+  exact: true,
+  short: true,
+  normalised: true,
+  structured: true,
+};
 
 /** As the process answers: null where it found nothing, `lost` where it had to give up. What is no answer is lost, too. */
 function readFound(answer: Json): Found | 'lost' | null {
@@ -111,7 +118,7 @@ function readFound(answer: Json): Found | 'lost' | null {
 }
 
 function isWholeMatch(value: Json | undefined): value is WholeMatch {
-  return typeof value === 'string' && value !== 'part' && Object.hasOwn(RANKS, value);
+  return typeof value === 'string' && Object.hasOwn(WHOLE_MATCHES, value);
 }
 
 function isCount(value: Json | undefined): value is number {
@@ -168,7 +175,7 @@ export class SeenTexts {
   readonly #texts: Text[] = [];
   readonly #stream = new Stream();
   readonly #textQuestions: TextQuestions | null;
-  /** What another thread looks through. */
+  /** What another process looks through. */
   readonly #long: LongSource[] = [];
   #isLost = false;
 
@@ -183,7 +190,7 @@ export class SeenTexts {
     return new SeenTexts(this, this.#textQuestions);
   }
 
-  /** Whether the thread that asks has other work, and leaves long texts to another. */
+  /** Whether the process that asks has other work, and leaves long texts to another. */
   get isShared(): boolean {
     return this.#textQuestions !== null;
   }
@@ -274,7 +281,7 @@ export class SeenTexts {
     return [...before, ...own, ...this.#inLong(phrase, place, effort)];
   }
 
-  /** What the thread says of each long text that was visible; what it has not said yet, `effort` waits for. */
+  /** What the process says of each long text that was visible; what it has not said yet, `effort` waits for. */
   #inLong({ words, isDecoded }: Phrase, place: Place, effort: Effort): readonly Hit[] {
     const textQuestions = this.#textQuestions;
     if (textQuestions === null) return [];

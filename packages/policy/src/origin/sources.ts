@@ -81,7 +81,7 @@ export function seenIn(event: EventObject): readonly SeenText[] {
   }
 }
 
-/** What brings an event that holds more text than one thread may look through in between; null: it is short, or brings nothing. */
+/** What brings an event that holds more text than the hub may look through in between; null: it is short, or brings nothing. */
 export function longBringer(event: EventObject): Bringer | null {
   const inside = event.event;
   switch (inside.type) {

@@ -43,7 +43,7 @@ export type TextWork =
   | { readonly kind: 'find' | 'match'; readonly pattern: string; readonly text: string }
   | {
       readonly kind: 'origin';
-      /** As JSON: to the thread a text is copied at once, many small values one by one. */
+      /** As JSON: one text is sent to the process faster than many small values. */
       readonly event: string;
       readonly value: string;
       /** The value was taken out of an encoding. */
