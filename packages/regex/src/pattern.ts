@@ -65,7 +65,7 @@ function compiled(
   const { root, needsBudget } = tree.value;
   if (needsBudget) {
     const budgeted: MakeMatcher = (literals) => filtered(new BudgetedMatcher(tree.value), literals);
-    return ok(new LazyPattern('budgeted', pattern.length, root, budgeted));
+    return ok(lazyPattern('budgeted', pattern.length, root, budgeted));
   }
   const size = instructionsAtMost(root);
   const program = size > MAX_INSTRUCTIONS ? compileProgram(root) : null;
@@ -78,7 +78,7 @@ function compiled(
     const prefixes = literals.isAnchored ? null : prefixesOf(root);
     return prefixes === null ? matcher : new PrefixedMatcher(prefixes, matcher);
   };
-  return ok(new LazyPattern('linear', program?.value.instructions.length ?? size, root, linear));
+  return ok(lazyPattern('linear', program?.value.instructions.length ?? size, root, linear));
 }
 
 /** Of a tree that is small enough for certain. */
@@ -91,45 +91,29 @@ function programOf(root: Node): Program {
 type MakeMatcher = (literals: Literals) => Matcher;
 
 /** Loading a policy finds out what is wrong with its patterns; what running them takes is made when they run. */
-class LazyPattern implements Pattern {
-  readonly engine: Pattern['engine'];
-  readonly size: number;
-  readonly #root: Node;
-  readonly #make: MakeMatcher;
-  #literals: Literals | null = null;
-  #matcher: Matcher | null = null;
+function lazyPattern(engine: Pattern['engine'], size: number, root: Node, make: MakeMatcher): Pattern {
+  const literals = once((): Literals => {
+    const { required, isAnchored } = literalsOf(root);
+    return { required: required.map(anchorsOf), isAnchored };
+  });
+  const matcher = once(() => make(literals()));
+  return {
+    engine,
+    size,
+    get required() {
+      return literals().required;
+    },
+    startsWith: (text) => matcher().startsWith(text),
+    findAll: (text) => matcher().findAll(text),
+  };
+}
 
-  constructor(engine: Pattern['engine'], size: number, root: Node, make: MakeMatcher) {
-    this.engine = engine;
-    this.size = size;
-    this.#root = root;
-    this.#make = make;
-  }
-
-  get required(): readonly Alternatives[] {
-    return this.#known().required;
-  }
-
-  startsWith(text: string): boolean | Exhausted {
-    return this.#made().startsWith(text);
-  }
-
-  findAll(text: string): readonly Match[] | Exhausted {
-    return this.#made().findAll(text);
-  }
-
-  #made(): Matcher {
-    this.#matcher ??= this.#make(this.#known());
-    return this.#matcher;
-  }
-
-  #known(): Literals {
-    if (this.#literals === null) {
-      const literals = literalsOf(this.#root);
-      this.#literals = { ...literals, required: literals.required.map(anchorsOf) };
-    }
-    return this.#literals;
-  }
+function once<T extends object>(make: () => T): () => T {
+  let made: T | null = null;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 function filtered(matcher: Matcher, literals: Literals): Matcher {
