@@ -204,23 +204,18 @@ function bind(
   const byName = positional.length === 0 && first !== null ? named.get(first) : undefined;
   const [data = byName ?? null, ...behind] = positional;
   const rest = behind.map(plain);
-  const isFirst = (key: string) => byName !== undefined && key === first;
-  const options = [...named]
-    .filter(([key]) => !isFirst(key))
-    .map(([key, value]): [string, Json | undefined] => [key, plain(value)]);
-  const isPlain = [...rest, ...options.map(([, value]) => value)].every((value) => value !== undefined);
-  if (!isPlain) return { reason: `\`${name}\` takes texts, numbers, lists and objects` };
-  const known = rest.filter((value) => value !== undefined);
-  const optional = Object.fromEntries(
-    options.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  const options = plain(
+    Object.fromEntries([...named].filter(([key]) => byName === undefined || key !== first)),
   );
-  if (parameters === undefined) return { data, rest: known, options: optional, given: {} };
-  const placed = known.map((value, at): [string | null, Json] => [others[at] ?? null, value]);
-  const all = [...placed, ...Object.entries(optional)];
+  if (!rest.every((value) => value !== undefined) || !isJsonObject(options))
+    return { reason: `\`${name}\` takes texts, numbers, lists and objects` };
+  if (parameters === undefined) return { data, rest, options, given: {} };
+  const placed = rest.map((value, at): [string | null, Json] => [others[at] ?? null, value]);
+  const all = [...placed, ...Object.entries(options)];
   const keys = all.flatMap(([key]) => (key !== null && others.includes(key) ? [key] : []));
   if (keys.length < all.length || new Set(keys).size < keys.length)
     return { reason: `\`${name}\` takes (${parameters.join(', ')})` };
-  return { data, rest: known, options: optional, given: Object.fromEntries(all) };
+  return { data, rest, options, given: Object.fromEntries(all) };
 }
 
 /** A detector is a program's function, typed or not: what is no JSON must not become a value of a rule. */
