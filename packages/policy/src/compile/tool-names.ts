@@ -62,21 +62,13 @@ function namesComparedWith(
   { operator, left, right }: Extract<Expression, { kind: 'binary' }>,
   call: string,
 ): ReadonlySet<string> | null {
-  const compared = comparedWith(operator, left, right, (side) => isNameOf(side, call));
+  const [name, other] = isNameOf(left, call) || operator === 'in' ? [left, right] : [right, left];
+  if (!isNameOf(name, call)) return null;
+  const compared =
+    operator === '==' ? [other] : operator === 'in' && other.kind === 'list' ? other.items : [];
   const names = compared.flatMap((one) => (one.kind === 'literal' ? [one.value] : []));
-  const texts = names.filter((name) => typeof name === 'string').filter(isExact);
+  const texts = names.filter((one) => typeof one === 'string').filter(isExact);
   return texts.length > 0 && texts.length === compared.length ? new Set(texts) : null;
-}
-
-function comparedWith(
-  operator: string,
-  left: Expression,
-  right: Expression,
-  isName: (side: Expression) => boolean,
-): readonly Expression[] {
-  if (operator === '==' && isName(left)) return [right];
-  if (operator === '==' && isName(right)) return [left];
-  return operator === 'in' && isName(left) && right.kind === 'list' ? right.items : [];
 }
 
 /** `x.name` and `x.function.name`. */

@@ -213,9 +213,8 @@ function date(
   if (month < 1 || month > 12 || day < 1 || day > 31) return;
   const two = (number: number) => String(number).padStart(2, '0');
   const rest = `${two(month)}-${two(day)}`;
-  if (year === null) forms.push({ key: `@-${rest}`, from, to }, { key: `~${rest}`, from, to });
-  else
-    forms.push({ key: `@${String(year).padStart(4, '0')}-${rest}`, from, to }, { key: `~${rest}`, from, to });
+  const dated = year === null ? '' : String(year).padStart(4, '0');
+  forms.push({ key: `@${dated}-${rest}`, from, to }, { key: `~${rest}`, from, to });
 }
 
 // ── numbers in groups ─────────────────────────────────────────────────────────────────────────────────────────
