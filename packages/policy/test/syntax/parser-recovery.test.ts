@@ -122,13 +122,45 @@ test('an f-string of several lines loses its common indentation like any other',
 });
 
 test('the height of a tree is bounded also where each chain and each bracket is within its limit', () => {
-  const nested = (times: number) => {
-    let line = 'm.role';
-    for (let depth = 0; depth < times; depth++) line = `(${line})${' + 1'.repeat(300)}`;
-    return told(`x := ${line}\n`).map((diagnostic) => diagnostic.split(' ')[1]);
-  };
+  const nested = (times: number) =>
+    told(`x := ${high(times)}\n`).map((diagnostic) => diagnostic.split(' ')[1]);
   assert.deepEqual(nested(90), ['POL005']);
   assert.deepEqual(nested(1), []);
+});
+
+/** Parts inside of parts: 300 for each of `times`. */
+function high(times: number): string {
+  let line = 'm.role';
+  for (let depth = 0; depth < times; depth++) line = `(${line})${' + 1'.repeat(300)}`;
+  return line;
+}
+
+test('a line that is too high is told of by itself, and the lines around it are read', () => {
+  const { tree, diagnostics } = parseText(`raise f(${high(3)}) if:
+    forall:
+        a
+        ${high(3)}
+        b
+    ${high(3)}
+    c
+x := 1
+`);
+  const lines = diagnostics.all().map(({ code, range }) => `${code} ${range?.line}`);
+  assert.deepEqual(lines, ['POL005 1', 'POL005 4', 'POL005 6']);
+  const [rule] = tree.rules;
+  assert.deepEqual(
+    [rule?.message, ...(rule?.body ?? [])].map((part) => part?.kind),
+    ['invalid', 'quantifier', 'invalid', 'name'],
+  );
+  const [block] = rule?.body ?? [];
+  assert.ok(block?.kind === 'quantifier');
+  assert.deepEqual(
+    block.body.map(({ kind }) => kind),
+    ['name', 'invalid', 'name'],
+  );
+  assert.equal(tree.definitions.length, 1);
+  // A block is higher than the lines in it.
+  assert.deepEqual(told(`raise "x" if:\n    forall:\n        ${high(1)}\n`), []);
 });
 
 /** Whatever the text is: no throw, places inside of it, in order, sentences in one line. */
