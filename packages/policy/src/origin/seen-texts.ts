@@ -14,7 +14,7 @@ import type { OriginMatch, WholeMatch } from '../values/evidence.ts';
 import type { TextQuestions } from '../values/text-questions.ts';
 import { isUndecided, type Undecided } from '../values/value.ts';
 import { formsIn, type Reading } from './forms.ts';
-import { type Bringer, longBringer, seenIn } from './sources.ts';
+import { type Bringer, longBringer, type SeenText, seenIn } from './sources.ts';
 import { coreOf, isAddress, isStrict, type Words, weightOf, wordsOf } from './words.ts';
 
 /** A value, or a piece of one, as it is looked for. */
@@ -44,12 +44,16 @@ export function phraseOf(
   };
 }
 
-/** A text that holds a phrase. */
-export interface Hit {
+/** What brings texts. */
+interface Source {
   readonly event: EventObject;
   readonly bringer: Bringer;
   /** Equal for bringers that rules cannot tell apart. */
   readonly group: string;
+}
+
+/** A text that holds a phrase. */
+export interface Hit extends Source {
   readonly match: WholeMatch;
   /** The text, and where in it. */
   readonly text: string;
@@ -84,15 +88,8 @@ interface Lookup {
   readonly best: Map<number, Hit>;
 }
 
-/** What brings more text than the hub looks through. */
-interface LongSource {
-  readonly event: EventObject;
-  readonly bringer: Bringer;
-  readonly group: string;
-}
-
 /** Where another process found a phrase. */
-export type Found = Pick<Hit, 'match' | 'text' | 'at' | 'position' | 'isField' | 'isInRecord'>;
+export type Found = Omit<Hit, keyof Source>;
 
 const WHOLE_MATCHES: Readonly<Record<WholeMatch, true>> = {
   exact: true,
@@ -139,21 +136,10 @@ export function foundIn(seen: SeenTexts, phrase: Phrase, place: Place): Found | 
 /** Places that one question looks at; a list of a thousand addresses needs a few thousand. */
 export const MOST_LOOKS = 200_000;
 
-interface Source {
-  readonly event: EventObject;
-  readonly bringer: Bringer;
-  readonly group: string;
+interface Text extends Omit<SeenText, 'bringer'> {
+  readonly source: Source;
   /** Of bringer and context: what came first in one was visible wherever what came later was. */
   readonly lane: number;
-}
-
-interface Text {
-  readonly source: Source;
-  readonly text: string;
-  readonly isDecoded: boolean;
-  readonly isWhole: boolean;
-  readonly isField: boolean;
-  readonly isInRecord: boolean;
   /** Its words, as positions in the stream. */
   readonly start: number;
   readonly end: number;
@@ -175,8 +161,8 @@ export class SeenTexts {
   readonly #texts: Text[] = [];
   readonly #stream = new Stream();
   readonly #textQuestions: TextQuestions | null;
-  /** What another process looks through. */
-  readonly #long: LongSource[] = [];
+  /** What brings more text than the hub looks through: another process does. */
+  readonly #long: Source[] = [];
   #isLost = false;
 
   /** @param textQuestions where long texts are looked through; null: here and at once */
@@ -214,8 +200,8 @@ export class SeenTexts {
         return;
       }
       const group = groupOf(bringer);
-      const source = { event, bringer, group, lane: this.#laneOf(event, group) };
-      this.#keep({ source, ...seen }, words);
+      const lane = this.#laneOf(event, group);
+      this.#keep({ source: { event, bringer, group }, lane, ...seen }, words);
     }
   }
 
@@ -229,7 +215,7 @@ export class SeenTexts {
 
   #keep(seen: Omit<Text, 'start' | 'end'>, words: Words): void {
     const start = this.#stream.length;
-    const { lane } = seen.source;
+    const { lane } = seen;
     for (const [index, word] of words.words.entries()) {
       const id = this.#idOf(word);
       this.#stream.push(id, words.joins[index] ?? 0, words.starts[index] ?? 0);
@@ -264,7 +250,7 @@ export class SeenTexts {
     }
     let lanes: Lane[];
     if (typeof places === 'number') {
-      lanes = [{ lane: this.#textAt(places)?.source.lane ?? lane, at: [places], isFull: false }];
+      lanes = [{ lane: this.#textAt(places)?.lane ?? lane, at: [places], isFull: false }];
       this.#places[id] = lanes;
     } else lanes = places;
     const own = lanes.at(-1)?.lane === lane ? lanes.at(-1) : lanes.find((one) => one.lane === lane);
@@ -286,7 +272,7 @@ export class SeenTexts {
     const textQuestions = this.#textQuestions;
     if (textQuestions === null) return [];
     return this.#long.flatMap((source) => {
-      const { event, bringer, group } = source;
+      const { event } = source;
       if (!flows(event.place, place)) return [];
       const reply = textQuestions.ask({ kind: 'origin', event: event.event, value: words.text, isDecoded });
       if (isUndecided(reply)) {
@@ -296,7 +282,7 @@ export class SeenTexts {
       }
       const found = readFound(reply.answer);
       if (found === 'lost') effort.left = -1;
-      return found === null || found === 'lost' ? [] : [{ ...found, event, bringer, group }];
+      return found === null || found === 'lost' ? [] : [{ ...found, ...source }];
     });
   }
 
@@ -336,7 +322,7 @@ export class SeenTexts {
         const start = position - rarest;
         if (!this.#stands(ids, start, text, phrase)) continue;
         isFound = true;
-        const hit = keepBest(best, text.source.lane, this.#hit(text, start, phrase));
+        const hit = keepBest(best, text.lane, this.#hit(text, start, phrase));
         if (hit.match !== 'normalised') break;
       }
       // What was not kept may hold it.
@@ -354,7 +340,7 @@ export class SeenTexts {
         const text = this.#textAt(start);
         if (text === undefined || !flows(text.source.event.place, place)) break;
         if (!this.#stands(ids, start, text, phrase)) continue;
-        keepBest(best, text.source.lane, this.#hit(text, start, phrase));
+        keepBest(best, text.lane, this.#hit(text, start, phrase));
         break;
       }
     }
@@ -381,9 +367,8 @@ export class SeenTexts {
     const at = this.#stream.offset(position);
     const isExact = !isDecoded && !phrase.isDecoded && text.startsWith(phrase.core, at);
     const match = !isExact ? 'normalised' : phrase.isShort ? 'short' : 'exact';
-    const { event, bringer, group } = source;
     const { isInRecord } = own;
-    return { event, bringer, group, match, text, at, position, isField: own.isField && isAll, isInRecord };
+    return { ...source, match, text, at, position, isField: own.isField && isAll, isInRecord };
   }
 
   /** The same in another form. */
@@ -395,11 +380,10 @@ export class SeenTexts {
       const position = at[0] ?? 0;
       const found = this.#textAt(position);
       if (found === undefined || !flows(found.source.event.place, place)) continue;
-      const { source, text, isInRecord } = found;
-      const { event, bringer, group, lane } = source;
+      const { source, lane, text, isInRecord } = found;
       const isField = match === 'normalised' && this.#isInField(key, lane, place);
       const offset = this.#stream.offset(position);
-      keepBest(best, lane, { event, bringer, group, match, text, at: offset, position, isField, isInRecord });
+      keepBest(best, lane, { ...source, match, text, at: offset, position, isField, isInRecord });
     }
     if (key.startsWith('=')) this.#plain(key.slice(1), lookup);
   }
@@ -413,7 +397,7 @@ export class SeenTexts {
   }
 
   #laneAt(at: readonly number[]): number {
-    return this.#textAt(at[0] ?? 0)?.source.lane ?? -1;
+    return this.#textAt(at[0] ?? 0)?.lane ?? -1;
   }
 
   /** A number that stands in a text in its plain form. */
