@@ -41,35 +41,24 @@ export class OriginSource extends TraceObject implements OriginEvidence {
   }
 
   field(name: string): Value | undefined {
-    switch (name) {
-      case 'kind':
-        return this.kind;
-      case 'match':
-        return this.match;
-      case 'app':
-        return this.hit?.bringer.app ?? null;
-      case 'tool':
-        return this.hit?.bringer.tool ?? null;
-      case 'context':
-        return this.hit?.event.place.context ?? null;
-      case 'labels':
-        return this.hit?.bringer.labels ?? [];
-      case 'event':
-        return this.hit?.event.reference ?? null;
-      case 'whole':
-        return this.#isWhole && this.hit?.isField === true;
-      case 'record':
-        return this.hit?.isInRecord === true;
-      case 'text':
-        return this.hit?.text ?? null;
-      case 'around':
-        return this.hit === null ? null : sentenceAt(this.hit.text, this.hit.at);
-      case 'asked':
-        return this.#asked();
-      default:
-        return undefined;
-    }
+    const read = OriginSource.#fields.get(name);
+    return read === undefined ? undefined : read(this);
   }
+
+  static readonly #fields: ReadonlyMap<string, (source: OriginSource) => Value> = new Map([
+    ['kind', ({ kind }) => kind],
+    ['match', ({ match }) => match],
+    ['app', ({ hit }) => hit?.bringer.app ?? null],
+    ['tool', ({ hit }) => hit?.bringer.tool ?? null],
+    ['context', ({ hit }) => hit?.event.place.context ?? null],
+    ['labels', ({ hit }) => hit?.bringer.labels ?? []],
+    ['event', ({ hit }) => hit?.event.reference ?? null],
+    ['whole', (source) => source.#isWhole && source.hit?.isField === true],
+    ['record', ({ hit }) => hit?.isInRecord === true],
+    ['text', ({ hit }) => hit?.text ?? null],
+    ['around', ({ hit }) => (hit === null ? null : sentenceAt(hit.text, hit.at))],
+    ['asked', (source) => source.#asked()],
+  ]);
 
   /** The same, where a field of a record is known to have it. */
   inField(): OriginSource {
