@@ -163,8 +163,7 @@ class Compiler {
       const needed = dependencies.of(part);
       if (needed.size === 0) return [];
       const looksAround =
-        innerTypes([part, ...dependencies.assignmentsOf(part)], this.#names, eventVariables(rule.body)).size >
-        0;
+        innerTypes(dependencies.partsOf(part), this.#names, eventVariables(rule.body)).size > 0;
       const evaluate = this.#expression(part, scope);
       return [
         {
@@ -224,8 +223,7 @@ class Compiler {
     const events = outer === null && parameters.length === 0 ? eventVariables(lines) : NO_NAMES;
     const rangesOver = innerTypes(lines, this.#names, events);
     const isStable = (expression: Expression): boolean =>
-      rangesOver.size === 0 ||
-      innerTypes([expression, ...dependencies.assignmentsOf(expression)], this.#names, events).size === 0;
+      rangesOver.size === 0 || innerTypes(dependencies.partsOf(expression), this.#names, events).size === 0;
     const slotOf = (name: string): number => scope.slot(name) ?? 0;
     const variables = declarations.map((declared): BodyVariable => {
       const within = declared.within === null ? null : this.#expression(declared.within, scope);
@@ -358,8 +356,7 @@ class Compiler {
     const side = (expression: Expression): JoinSide | null => {
       const [variable, ...others] = dependencies.of(expression);
       const isOne = variable !== undefined && others.length === 0;
-      const isStable =
-        innerTypes([expression, ...dependencies.assignmentsOf(expression)], this.#names, NO_NAMES).size === 0;
+      const isStable = innerTypes(dependencies.partsOf(expression), this.#names, NO_NAMES).size === 0;
       return isOne && isStable ? { variable, evaluate: this.#expression(expression, scope) } : null;
     };
     const [left, right] = [side(line.left), side(line.right)];

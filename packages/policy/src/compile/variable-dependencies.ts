@@ -24,7 +24,7 @@ export class VariableDependencies {
 
   of(expression: Expression): ReadonlySet<number> {
     const needs = new Set<number>();
-    for (const part of [expression, ...this.assignmentsOf(expression)]) {
+    for (const part of this.partsOf(expression)) {
       for (const name of freeNames(part)) {
         const index = this.#variables.get(name);
         if (index !== undefined) needs.add(index);
@@ -33,20 +33,16 @@ export class VariableDependencies {
     return needs;
   }
 
-  /** The values of all assignments that an expression uses, directly or through others. */
-  assignmentsOf(expression: Expression): readonly Expression[] {
-    if (this.#assigned.size === 0) return [];
-    const values = new Map<string, Expression>();
-    const open = [expression];
-    for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      for (const name of freeNames(next)) {
+  /** An expression, and the values of all assignments that it uses, directly or through others. */
+  partsOf(expression: Expression): readonly Expression[] {
+    const parts = new Set([expression]);
+    for (const part of parts) {
+      for (const name of freeNames(part)) {
         const value = this.#assigned.get(name);
-        if (value === undefined || values.has(name)) continue;
-        values.set(name, value);
-        open.push(value);
+        if (value !== undefined) parts.add(value);
       }
     }
-    return [...values.values()];
+    return [...parts];
   }
 
   /** An assignment's rank is above that of every assignment that it uses. */
