@@ -20,8 +20,9 @@ export type { UndecidedAssignment, Violation } from './analysis/report.ts';
 export { saysNothingBeside } from './formats/conversation.ts';
 export { type ReadTrace, readTrace, TRACE_FORMATS } from './formats/read-trace.ts';
 export type { TraceFormat } from './formats/shape.ts';
-export { decodeChat, type TraceFault } from './reading/chat.ts';
+export { decodeChat } from './reading/chat.ts';
 export { isMark } from './reading/note-shape.ts';
+export type { TraceFault } from './reading/reading.ts';
 
 // Rules: what is probably not meant, and their canonical text.
 

@@ -15,7 +15,8 @@ import {
   RuleSet,
   type TraceEvent,
 } from '@cordon/policy';
-import { decodeChat, type TraceFault } from '../reading/chat.ts';
+import { decodeChat } from '../reading/chat.ts';
+import type { TraceFault } from '../reading/reading.ts';
 import { type UndecidedAssignment, undecidedOf, type Violation, violationOf } from './report.ts';
 
 /** What a whole trace holds for a policy. Clean is what has neither errors nor undecided assignments. */

@@ -9,7 +9,16 @@ import { elementKeys, shownWord } from '../reading/known-keys.ts';
 import { type KnownKeys, knownKeys } from '../reading/note-shape.ts';
 import { Frames, join, type Reading, wordsIn } from '../reading/reading.ts';
 import { emitTool } from '../reading/tool.ts';
-import { attachment, dataUrl, loneText, loneTexts, type Piece, Turn, textChunk } from '../reading/turn.ts';
+import {
+  attachment,
+  dataUrl,
+  loneText,
+  loneTexts,
+  namedCall,
+  type Piece,
+  Turn,
+  textChunk,
+} from '../reading/turn.ts';
 
 /** `system` and `tools` of a request, in that order: what the model gets first. */
 export function readAnthropicPreamble(reading: Reading, request: JsonObject, path: string): void {
@@ -37,10 +46,9 @@ export function readAnthropicMessages(reading: Reading, messages: readonly Json[
 /** A message, or a response, which is one. */
 export function readAnthropicMessage(reading: Reading, value: Json, path: string): void {
   const message = reading.object(value, path, 'a message');
-  const role = reading.nameAt(message, 'role', path);
+  const role = reading.roleAt(message, path);
   reading.refuse(message, ['tool_calls', 'tool_call_id', 'function_call', 'parts'], path, 'a message');
   if (role === 'tool' || role === 'function') reading.wrong(join(path, 'role'), 'outputs are blocks here');
-  reading.role(role, join(path, 'role'));
   // A response may stand beside its request, whose keys are looked at there.
   if (path !== '') reading.knows(message, MESSAGE_KEYS, path, 'a message');
   const turn = new Turn(reading, Frames.of(reading, message, path), role, path);
@@ -124,13 +132,9 @@ function readBlock(reading: Reading, turn: Turn, value: Json, path: string): voi
     case 'server_tool_use':
     case 'mcp_tool_use':
       turn.call({
+        ...namedCall(reading, block, path, 'input'),
         callId: reading.textAt(block, 'id', path),
         kind: type === 'tool_use' ? 'function' : type === 'mcp_tool_use' ? 'mcp' : 'server',
-        name: reading.nameAt(block, 'name', path),
-        arguments: reading.argumentsOf(own(block, 'input'), join(path, 'input')),
-        path,
-        namePath: join(path, 'name'),
-        argumentsPath: own(block, 'input') === undefined ? null : join(path, 'input'),
         server: type === 'mcp_tool_use' ? reading.textAt(block, 'server_name', path) : null,
       });
       return;

@@ -11,7 +11,7 @@ import { type KnownKeys, knownKeys } from '../reading/note-shape.ts';
 import { OpenCalls } from '../reading/open-calls.ts';
 import { Frames, join, type Reading } from '../reading/reading.ts';
 import { emitTool } from '../reading/tool.ts';
-import { attachment, dataUrl, loneText, Turn, textChunk } from '../reading/turn.ts';
+import { attachment, dataUrl, loneText, namedCall, Turn, textChunk } from '../reading/turn.ts';
 
 /** Calls need not have an id: an output then answers the oldest open call of its name. */
 export class GeminiReader {
@@ -73,14 +73,13 @@ export class GeminiReader {
       return;
     }
     const content = reading.object(value, path, 'a content');
-    const role = usualRole === 'system' ? 'system' : (reading.textAt(content, 'role', path) ?? usualRole);
+    const role = usualRole === 'system' ? 'system' : reading.roleAt(content, path, usualRole);
     const turn = new Turn(
       reading,
       Frames.of(reading, content, path),
       role === 'model' ? 'assistant' : role,
       path,
     );
-    reading.role(role, join(path, 'role'));
     reading.refuse(content, ['content', 'tool_calls'], path, 'a content');
     reading.knows(content, CONTENT_KEYS, path, 'a content');
     for (const [index, part] of reading.listAt(content, 'parts', path).entries()) {
@@ -168,18 +167,10 @@ export class GeminiReader {
 
   #call(turn: Turn, call: JsonObject, path: string): void {
     this.#reading.knows(call, CALL_KEYS, path, 'a call');
-    const name = this.#reading.nameAt(call, 'name', path);
+    const named = namedCall(this.#reading, call, path, 'args');
     const id = this.#reading.textAt(call, 'id', path);
-    if (id === null) this.#open.opened(name, path);
-    turn.call({
-      callId: id ?? path,
-      kind: 'function',
-      name,
-      arguments: this.#reading.argumentsOf(own(call, 'args'), join(path, 'args')),
-      path,
-      namePath: join(path, 'name'),
-      argumentsPath: own(call, 'args') === undefined ? null : join(path, 'args'),
-    });
+    if (id === null) this.#open.opened(named.name, path);
+    turn.call({ ...named, callId: id ?? path, kind: 'function' });
   }
 
   #response(turn: Turn, response: JsonObject, path: string): void {

@@ -22,6 +22,7 @@ import {
   emitOutput,
   loneText,
   loneTexts,
+  namedCall,
   type Piece,
   Turn,
   textChunk,
@@ -249,15 +250,8 @@ export class McpReader {
       else if (!HOUSEKEEPING.has(method)) this.#output(entry, null, path, loneTexts(wordsIn(params, at)));
     } else if (method === 'tools/call') {
       this.#reading.knows(params, CALL_KEYS, at, 'a call');
-      this.#call(entry, {
-        callId: path,
-        kind: 'mcp',
-        name: this.#reading.nameAt(params, 'name', own(message, 'params') === undefined ? path : at),
-        arguments: this.#reading.argumentsOf(own(params, 'arguments'), join(at, 'arguments')),
-        path,
-        namePath: join(at, 'name'),
-        argumentsPath: own(params, 'arguments') === undefined ? null : join(at, 'arguments'),
-      });
+      const named = namedCall(this.#reading, params, at, 'arguments');
+      this.#call(entry, { ...named, callId: path, kind: 'mcp', path });
     } else if (!HOUSEKEEPING.has(method))
       this.#methodCall(entry, method, params, own(message, 'params') === undefined ? null : at, path);
   }
@@ -438,17 +432,9 @@ export class McpReader {
   #saidBlock(turn: Turn, value: Json, path: string): void {
     const block = this.#reading.object(value, path, 'a block');
     if (own(block, 'type') === 'tool_use') {
-      const input = join(path, 'input');
       this.#reading.knows(block, CALL_BLOCK_KEYS, path, 'a call');
-      turn.call({
-        callId: this.#reading.textAt(block, 'id', path),
-        kind: 'function',
-        name: this.#reading.nameAt(block, 'name', path),
-        arguments: this.#reading.argumentsOf(own(block, 'input'), input),
-        path,
-        namePath: join(path, 'name'),
-        argumentsPath: own(block, 'input') === undefined ? null : input,
-      });
+      const named = namedCall(this.#reading, block, path, 'input');
+      turn.call({ ...named, callId: this.#reading.textAt(block, 'id', path), kind: 'function' });
     } else if (own(block, 'type') === 'tool_result') {
       this.#reading.knows(block, RESULT_BLOCK_KEYS, path, 'an output');
       const structured = own(block, 'structuredContent');

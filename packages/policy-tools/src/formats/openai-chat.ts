@@ -1,45 +1,18 @@
 /**
- * OpenAI chat completions: what `chat.ts` decodes, and what providers and their older versions write beside it:
- * `function_call`, outputs of the role `function`, free-text tools, refusals, reasoning, sound and files; responses
- * with `choices`, and responses that were streamed in chunks.
+ * OpenAI chat completions: lists of messages, requests with `tools` and `functions`, responses with `choices`, and
+ * responses that were streamed in chunks. The messages are read by `chat.ts`.
  *
  * Ring 1: recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
-import type { ToolCallEvent, TraceEvent } from '@cordon/policy';
-import { decodeChat } from '../reading/chat.ts';
+import { ChatReader, OLDER_CALL_KEYS } from '../reading/chat.ts';
+import { thoughtsIn, transcriptIn, WORD_KEYS } from '../reading/chat-content.ts';
 import { isList, own } from '../reading/json.ts';
-import { elementKeys, saysSomething } from '../reading/known-keys.ts';
+import { elementKeys } from '../reading/known-keys.ts';
 import { knownKeys } from '../reading/note-shape.ts';
-import { OpenCalls } from '../reading/open-calls.ts';
-import { join, type Reading, type TraceDialect, wordsIn } from '../reading/reading.ts';
+import { join, type Reading } from '../reading/reading.ts';
 import { emitOpenaiTools, emitTool } from '../reading/tool.ts';
-import {
-  attachment,
-  callEvent,
-  dataUrl,
-  loneText,
-  loneTexts,
-  type Piece,
-  textChunk,
-  withContent,
-} from '../reading/turn.ts';
-
-/** Whether a list has nothing in it but what `chat.ts` knows: then it is decoded as it is, in one pass. */
-export function isPlainChat(list: readonly Json[], dialect: TraceDialect): boolean {
-  for (const element of list) {
-    if (!isJsonObject(element)) continue;
-    if (typeof own(element, 'role') === 'string' ? isSpecial(element, dialect) : !isPlainElement(element))
-      return false;
-  }
-  return true;
-}
-
-/** A call or a list of tools; not a request that has tools beside its messages. */
-function isPlainElement(element: JsonObject): boolean {
-  if (Object.hasOwn(element, 'function')) return true;
-  return Object.hasOwn(element, 'tools') && !Object.hasOwn(element, 'messages');
-}
+import { callEvent, loneText, withContent } from '../reading/turn.ts';
 
 export function readChatPreamble(reading: Reading, request: JsonObject, path: string): void {
   emitOpenaiTools(reading, request, path);
@@ -110,142 +83,16 @@ function readCompletion(reading: Reading, completion: JsonObject, path: string):
   readElements(reading, messages);
 }
 
-// ── messages ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** What an element's events get after they have been decoded. */
-interface Amendment {
-  readonly pieces: readonly Piece[] | null;
-  readonly calls: ReadonlyMap<number, Pick<ToolCallEvent, 'path' | 'parts'>>;
-}
-
 function readElements(reading: Reading, elements: readonly Placed[]): void {
-  if (reading.fault !== null) return;
-  const open = new OpenCalls();
-  const amendments = new Map<number, Amendment>();
-  const plain = elements.map(({ value, path }, index) => {
-    const special =
-      isJsonObject(value) && isSpecial(value, reading.dialect) ? plainForm(reading, value, path, open) : null;
-    if (special === null) return value;
-    amendments.set(index, special.amendment);
-    return special.element;
-  });
-  const decoded = decodeChat(plain);
-  if (!decoded.ok) {
-    const { path, message } = decoded.fault;
-    reading.wrong(placed(elements, path), message);
-    return;
-  }
-  for (const event of decoded.value) {
-    const index = Number.parseInt(event.path ?? '', 10);
-    const moved = movedTo(elements, event);
-    const amendment = amendments.get(index);
-    if (amendment === undefined) reading.emit(moved);
-    else for (const amended of amend(moved, elements[index]?.path ?? '', amendment)) reading.emit(amended);
-  }
+  const chat = new ChatReader(reading, 'all');
+  for (const { value, path } of elements) if (reading.fault === null) chat.element(value, path);
 }
 
-/** `2.content` of the decoded list, as a path of the input. */
-function placed(elements: readonly Placed[], path: string): string {
-  const end = path.indexOf('.');
-  const index = Number.parseInt(path, 10);
-  const element = elements[index]?.path ?? '';
-  return end < 0 ? element : join(element, path.slice(end + 1));
-}
-
-function movedTo(elements: readonly Placed[], event: TraceEvent): TraceEvent {
-  const path = placed(elements, event.path ?? '');
-  if (path === event.path) return event;
-  if (event.type !== 'Message') return { ...event, path };
-  const toolCalls = event.toolCalls.map((call) => ({ ...call, path: placed(elements, call.path ?? '') }));
-  return { ...event, path, toolCalls };
-}
-
-function amend(event: TraceEvent, path: string, { pieces, calls }: Amendment): readonly TraceEvent[] {
-  if (event.type !== 'Message' && event.type !== 'ToolOutput') return [event];
-  const amended =
-    event.type === 'Message'
-      ? { ...event, toolCalls: event.toolCalls.map((call, index) => ({ ...call, ...calls.get(index) })) }
-      : event;
-  const isBare = pieces === null || pieces.length === 0;
-  return isBare ? [amended] : withContent(amended, path, pieces);
-}
-
-/** Whether an element has what `chat.ts` does not know. */
-function isSpecial(element: JsonObject, dialect: TraceDialect): boolean {
-  const role = own(element, 'role');
-  if (typeof role !== 'string') return false;
-  if (role === 'function' && dialect === 'cordon') return true;
-  for (const key of SPECIAL_KEYS) if ((own(element, key) ?? null) !== null) return true;
-  if (saysSomething(own(element, ERROR))) return true;
-  const content = own(element, 'content');
-  if (isList(content) && content.some((chunk) => !isPlainChunk(chunk))) return true;
-  const calls = own(element, 'tool_calls');
-  return isList(calls) && calls.some((call) => isJsonObject(call) && Object.hasOwn(call, 'custom'));
-}
-
-/** Where providers put what their models think. */
-const THINKING_KEYS = ['reasoning_content', 'reasoning', 'thinking'] as const;
-
-/** Some say the same under two keys. */
-function thinkingKey(element: JsonObject): (typeof THINKING_KEYS)[number] | null {
-  return THINKING_KEYS.find((key) => (own(element, key) ?? null) !== null) ?? null;
-}
-
-/** The same in pieces, which are read where the texts above do not have them. */
-const THOUGHT_KEYS = ['reasoning_details', 'thinking_blocks'] as const;
-
-const THOUGHT_PART_KEYS = knownKeys(['text', 'summary', 'thinking'], {
-  mark: ['type', 'format', 'id', 'index'],
-  sealed: ['signature', 'data'],
+const DELTA_KEYS = elementKeys(['role', 'content', 'tool_calls', 'function_call', ...WORD_KEYS], {
+  mark: ['name'],
+  citations: ['annotations'],
+  sealed: ['provider_specific_fields'],
 });
-
-/** Thinking in pieces that `known` does not hold. */
-function thoughtsBeside(
-  reading: Reading,
-  element: JsonObject,
-  path: string,
-  known: string,
-): readonly Piece[] {
-  return THOUGHT_KEYS.flatMap((key) =>
-    reading.listAt(element, key, path).flatMap((value, index) => {
-      const at = join(path, key, index);
-      const part = reading.object(value, at, 'a part of a thought');
-      reading.knows(part, THOUGHT_PART_KEYS, at, 'a part of a thought');
-      return ['text', 'summary', 'thinking'].flatMap((of) => {
-        const text = reading.textAt(part, of, at);
-        return text === null || text === '' || known.includes(text)
-          ? []
-          : [loneText(text, join(at, of), 'thinking')];
-      });
-    }),
-  );
-}
-
-const SPECIAL_KEYS = [
-  ...(['function_call', 'refusal', 'audio', 'parts'] as const),
-  ...[...THINKING_KEYS, ...THOUGHT_KEYS],
-] as const;
-
-/** The error of a tool is a word of its output. */
-const ERROR = 'error';
-
-/** What is left of an element for `chat.ts`, which knows no special keys and refuses what it does not know. */
-function withoutSpecialKeys(element: JsonObject): JsonObject {
-  const special = new Set<string>([...SPECIAL_KEYS, ERROR]);
-  return Object.fromEntries(Object.entries(element).filter(([key]) => !special.has(key)));
-}
-
-const CUSTOM_KEYS = knownKeys(['name', 'input']);
-const LEGACY_KEYS = knownKeys(['name', 'arguments']);
-const AUDIO_KEYS = knownKeys(['transcript'], { sealed: ['id', 'data'], mark: ['expires_at', 'format'] });
-
-const DELTA_KEYS = elementKeys(
-  [
-    ...['role', 'content', 'refusal', 'tool_calls', 'function_call', 'audio'],
-    ...[...THINKING_KEYS, ...THOUGHT_KEYS],
-  ],
-  { mark: ['name'], citations: ['annotations'], sealed: ['provider_specific_fields'] },
-);
 
 const STREAMED_CALL_KEYS = elementKeys(['function'], {
   mark: ['index', 'type'],
@@ -262,143 +109,6 @@ const CHOICE_NOTES = {
 
 const CHOICE_KEYS = elementKeys(['message'], CHOICE_NOTES);
 const CHUNK_CHOICE_KEYS = elementKeys(['delta'], CHOICE_NOTES);
-
-function isPlainChunk(chunk: Json): boolean {
-  return (
-    isJsonObject(chunk) && (typeof own(chunk, 'text') === 'string' || isJsonObject(own(chunk, 'image_url')))
-  );
-}
-
-/** The element in the form that `chat.ts` knows, and what must be put right afterwards. */
-function plainForm(
-  reading: Reading,
-  element: JsonObject,
-  path: string,
-  open: OpenCalls,
-): { readonly element: JsonObject; readonly amendment: Amendment } {
-  reading.refuse(element, ['parts'], path, 'a message');
-  const calls = new Map<number, Pick<ToolCallEvent, 'path' | 'parts'>>();
-  const toolCalls = reading.listAt(element, 'tool_calls', path).map((call, index) => {
-    if (!isJsonObject(call) || !Object.hasOwn(call, 'custom')) return call;
-    const at = join(path, 'tool_calls', index);
-    const target = join(at, 'custom');
-    const custom = reading.object(own(call, 'custom'), target, '`custom`');
-    calls.set(index, { path: at, parts: { name: join(target, 'name'), arguments: target } });
-    const name = reading.nameAt(custom, 'name', target);
-    reading.knows(custom, CUSTOM_KEYS, target, '`custom`');
-    const { custom: _, ...rest } = call;
-    return { ...rest, function: { name, arguments: { input: reading.nameAt(custom, 'input', target) } } };
-  });
-  const legacy = reading.objectAt(element, 'function_call', path);
-  if (legacy !== null) {
-    const at = join(path, 'function_call');
-    reading.knows(legacy, LEGACY_KEYS, at, '`function_call`');
-    const given = own(legacy, 'arguments');
-    const argumentsPath = join(at, 'arguments');
-    const parts = {
-      name: join(at, 'name'),
-      ...(given === undefined ? {} : { arguments: argumentsPath }),
-    };
-    calls.set(toolCalls.length, { path: at, parts });
-    const name = reading.nameAt(legacy, 'name', at);
-    const args = reading.argumentsOf(given, argumentsPath);
-    open.opened(name, at);
-    toolCalls.push({ id: at, type: 'function', function: { name, arguments: args } });
-  }
-  const pieces = contentPieces(reading, element, path);
-  const isOutput = own(element, 'role') === 'function' && reading.dialect === 'cordon';
-  const output = isOutput
-    ? { role: 'tool', tool_call_id: open.answered(reading.nameAt(element, 'name', path)) }
-    : { tool_calls: toolCalls };
-  return {
-    element: { ...withoutSpecialKeys(element), ...output, ...(pieces === null ? {} : { content: null }) },
-    amendment: { pieces, calls },
-  };
-}
-
-/** Null: the content is an object, or no content at all, as `chat.ts` will say. */
-function contentPieces(reading: Reading, element: JsonObject, path: string): readonly Piece[] | null {
-  const content = own(element, 'content') ?? null;
-  const at = join(path, 'content');
-  if (content !== null && typeof content !== 'string' && !isList(content)) return null;
-  const pieces: Piece[] = [];
-  const thinking = thinkingKey(element);
-  const reasoning = thinking === null ? null : reading.textAt(element, thinking, path);
-  if (thinking !== null && reasoning !== null)
-    pieces.push(loneText(reasoning, join(path, thinking), 'thinking'));
-  pieces.push(...thoughtsBeside(reading, element, path, reasoning ?? ''));
-  const error = loneTexts(wordsIn(own(element, ERROR) ?? null, join(path, ERROR)), 'error');
-  if (typeof content === 'string' && (content !== '' || error.length === 0))
-    pieces.push(loneText(content, at));
-  else if (isList(content)) {
-    for (const [index, chunk] of content.entries()) {
-      for (const piece of chunkPieces(reading, chunk, join(at, index))) pieces.push(piece);
-    }
-  }
-  const refusal = reading.textAt(element, 'refusal', path);
-  if (refusal !== null) pieces.push(loneText(refusal, join(path, 'refusal'), 'refusal'));
-  const audio = own(element, 'audio') ?? null;
-  if (audio !== null) {
-    const spoken = reading.object(audio, join(path, 'audio'), '`audio`');
-    reading.knows(spoken, AUDIO_KEYS, join(path, 'audio'), '`audio`');
-    const transcript = reading.textAt(spoken, 'transcript', join(path, 'audio'));
-    if (transcript !== null) pieces.push(loneText(transcript, join(path, 'audio', 'transcript')));
-  }
-  pieces.push(...error);
-  return pieces;
-}
-
-const OTHER_CHUNKS: ReadonlySet<string> = new Set(['refusal', 'input_audio', 'file']);
-
-/** What a chunk holds; of two, one would be seen. */
-const CHUNK_DATA = ['text', 'image_url', 'refusal', 'input_audio', 'file'] as const;
-
-const CHUNK_KEYS = elementKeys(CHUNK_DATA, {
-  mark: ['type'],
-  notes: ['cache_control'],
-  citations: ['annotations', 'citations'],
-});
-
-const SOUND_KEYS = knownKeys(['data', 'format']);
-const FILE_KEYS = knownKeys(['filename', 'file_data', 'file_id'], { mark: ['format'] });
-
-function chunkPieces(reading: Reading, value: Json, path: string): readonly Piece[] {
-  const chunk = reading.object(value, path, 'a chunk');
-  const text = own(chunk, 'text');
-  const image = own(chunk, 'image_url');
-  const type = own(chunk, 'type');
-  const isKnown =
-    typeof text === 'string' || isJsonObject(image) || (typeof type === 'string' && OTHER_CHUNKS.has(type));
-  if (isKnown) reading.knows(chunk, CHUNK_KEYS, path, 'a chunk');
-  const [first, second] = CHUNK_DATA.filter((key) => saysSomething(own(chunk, key)));
-  if (first !== undefined && second !== undefined)
-    reading.wrong(join(path, second), `a chunk holds one thing, and this one has \`${first}\` as well`);
-  if (typeof text === 'string' && (text !== '' || first === undefined)) return [textChunk(text, path)];
-  if (isJsonObject(image)) return [{ kind: 'attachment', image_url: image, path }];
-  switch (type) {
-    case 'refusal':
-      return [loneText(reading.nameAt(chunk, 'refusal', path), join(path, 'refusal'), 'refusal')];
-    case 'input_audio': {
-      const sound = reading.objectAt(chunk, 'input_audio', path) ?? {};
-      const at = join(path, 'input_audio');
-      reading.knows(sound, SOUND_KEYS, at, '`input_audio`');
-      const mediaType = `audio/${reading.textAt(sound, 'format', at) ?? 'wav'}`;
-      return [attachment(dataUrl(mediaType, reading.nameAt(sound, 'data', at)), mediaType, path)];
-    }
-    case 'file': {
-      const file = reading.objectAt(chunk, 'file', path) ?? {};
-      const at = join(path, 'file');
-      reading.knows(file, FILE_KEYS, at, '`file`');
-      const name = reading.textAt(file, 'filename', at);
-      const url = reading.textAt(file, 'file_data', at) ?? reading.textAt(file, 'file_id', at);
-      return [...(name === null ? [] : [loneText(name, join(at, 'filename'))]), attachment(url, null, path)];
-    }
-    default:
-      // Blocks of others are calls and outputs; as texts they would be hidden from the rules about those.
-      reading.wrong(path, 'a chunk has a `text` or an `image_url`');
-      return [];
-  }
-}
 
 // ── streams ───────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -440,56 +150,42 @@ interface StreamedCall {
   kind: string;
 }
 
+/** What a streamed message says, in the order in which it is told, and what that is if it is no plain text. */
+const PARTS = { thinking: 'thinking', content: undefined, spoken: undefined, refusal: 'refusal' } as const;
+
 /** One choice of one streamed response. */
 class StreamedMessage {
   readonly #path: string;
-  readonly #content: Joined;
-  readonly #refusal: Joined;
-  readonly #thinking: Joined;
-  readonly #spoken: Joined;
+  readonly #said: Readonly<Record<keyof typeof PARTS, Joined>>;
   readonly #calls = new Map<number, StreamedCall>();
   #role = 'assistant';
 
   constructor(delta: string, path: string) {
     this.#path = path;
-    this.#content = new Joined(delta);
-    this.#refusal = new Joined(delta);
-    this.#thinking = new Joined(delta);
-    this.#spoken = new Joined(delta);
+    this.#said = {
+      thinking: new Joined(delta),
+      content: new Joined(delta),
+      spoken: new Joined(delta),
+      refusal: new Joined(delta),
+    };
   }
 
   add(reading: Reading, delta: JsonObject, path: string): void {
+    const { thinking, content, spoken, refusal } = this.#said;
     reading.knows(delta, DELTA_KEYS, path, 'a delta');
-    this.#role = reading.textAt(delta, 'role', path) ?? this.#role;
-    reading.role(this.#role, join(path, 'role'));
-    this.#content.add(reading.textAt(delta, 'content', path), join(path, 'content'));
-    this.#refusal.add(reading.textAt(delta, 'refusal', path), join(path, 'refusal'));
-    const thinking = thinkingKey(delta);
-    const thought = thinking === null ? null : reading.textAt(delta, thinking, path);
-    if (thinking !== null) this.#thinking.add(thought, join(path, thinking));
-    for (const piece of thoughtsBeside(reading, delta, path, thought ?? ''))
-      if (piece.kind === 'text') this.#thinking.add(piece.text, piece.path);
-    const audio = reading.objectAt(delta, 'audio', path);
-    if (audio !== null) {
-      const sound = join(path, 'audio');
-      reading.knows(audio, AUDIO_KEYS, sound, '`audio`');
-      this.#spoken.add(reading.textAt(audio, 'transcript', sound), join(sound, 'transcript'));
-    }
+    this.#role = reading.roleAt(delta, path, this.#role);
+    content.add(reading.textAt(delta, 'content', path), join(path, 'content'));
+    refusal.add(reading.textAt(delta, 'refusal', path), join(path, 'refusal'));
+    for (const thought of thoughtsIn(reading, delta, path)) thinking.add(thought.text, thought.path);
+    spoken.add(transcriptIn(reading, delta, path), join(path, 'audio', 'transcript'));
     for (const [position, value] of reading.listAt(delta, 'tool_calls', path).entries()) {
       const at = join(path, 'tool_calls', position);
       const call = reading.object(value, at, 'a call');
       reading.knows(call, STREAMED_CALL_KEYS, at, 'a call');
       const index = own(call, 'index') ?? position;
+      const target = reading.objectAt(call, 'function', at) ?? {};
       if (typeof index !== 'number') reading.wrong(join(at, 'index'), 'the index is a number');
-      else
-        this.#call(
-          reading,
-          index,
-          call,
-          reading.objectAt(call, 'function', at) ?? {},
-          at,
-          join(at, 'function'),
-        );
+      else this.#call(reading, index, call, target, at, join(at, 'function'));
     }
     const legacy = reading.objectAt(delta, 'function_call', path);
     const at = join(path, 'function_call');
@@ -510,7 +206,7 @@ class StreamedMessage {
       known = { path, name: new Joined(path), args: new Joined(path), id: null, kind: 'function' };
       this.#calls.set(index, known);
     }
-    reading.knows(target, LEGACY_KEYS, around, 'a called function');
+    reading.knows(target, OLDER_CALL_KEYS, around, 'a called function');
     known.id = reading.textAt(call, 'id', path) ?? known.id;
     known.kind = reading.textAt(call, 'type', path) ?? known.kind;
     known.name.add(reading.textAt(target, 'name', around), join(around, 'name'));
@@ -518,34 +214,20 @@ class StreamedMessage {
   }
 
   emit(reading: Reading): void {
-    const toolCalls = [...this.#calls.values()].map((call) =>
-      callEvent(
+    const toolCalls = [...this.#calls.values()].map((call) => {
+      const args = reading.argumentsOf(call.args.text, call.args.path);
+      const places = { path: call.path, namePath: call.name.path, argumentsPath: call.args.path };
+      return callEvent(
         {},
-        {
-          callId: call.id,
-          kind: call.kind,
-          name: call.name.text,
-          arguments: reading.argumentsOf(call.args.text, call.args.path),
-          path: call.path,
-          namePath: call.name.path,
-          argumentsPath: call.args.path,
-        },
-      ),
-    );
-    const message: TraceEvent = {
-      type: 'Message',
-      path: this.#path,
-      role: this.#role,
-      content: null,
-      toolCalls,
-    };
-    const pieces = [
-      ...(this.#thinking.isEmpty ? [] : [loneText(this.#thinking.text, this.#thinking.path, 'thinking')]),
-      ...(this.#content.isEmpty ? [] : [loneText(this.#content.text, this.#content.path)]),
-      ...(this.#spoken.isEmpty ? [] : [loneText(this.#spoken.text, this.#spoken.path)]),
-      ...(this.#refusal.isEmpty ? [] : [loneText(this.#refusal.text, this.#refusal.path, 'refusal')]),
-    ];
-    for (const event of pieces.length === 0 ? [message] : withContent(message, this.#path, pieces))
+        { callId: call.id, kind: call.kind, name: call.name.text, arguments: args, ...places },
+      );
+    });
+    const pieces = (Object.keys(PARTS) as (keyof typeof PARTS)[]).flatMap((part) => {
+      const said = this.#said[part];
+      return said.isEmpty ? [] : [loneText(said.text, said.path, PARTS[part])];
+    });
+    const frame = { type: 'Message', path: this.#path, role: this.#role } as const;
+    for (const event of withContent({ ...frame, content: null, toolCalls }, this.#path, pieces))
       reading.emit(event);
   }
 }

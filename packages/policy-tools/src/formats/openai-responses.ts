@@ -22,6 +22,8 @@ import {
   emitOutput,
   loneText,
   loneTexts,
+  namedCall,
+  openaiSound,
   type Piece,
   Turn,
   textChunk,
@@ -140,8 +142,7 @@ const BUILT_IN_KEYS = itemKeys([...CALL_DATA, 'result', 'results', 'outputs'], {
 });
 
 function readMessage(reading: Reading, frames: Frames, item: JsonObject, path: string): void {
-  const role = reading.nameAt(item, 'role', path);
-  reading.role(role, join(path, 'role'));
+  const role = reading.roleAt(item, path);
   if (role === 'tool' || role === 'function') reading.wrong(join(path, 'role'), 'outputs are items here');
   const turn = new Turn(reading, frames, role, path);
   for (const piece of pieces(reading, own(item, 'content') ?? null, join(path, 'content'))) turn.say(piece);
@@ -178,26 +179,14 @@ function readNamedCall(
   const isMcp = type === 'mcp_call';
   const callId = reading.textAt(item, reading.keyIn(item, 'call_id', 'id'), path);
   const server = isMcp ? reading.textAt(item, 'server_label', path) : null;
-  const called = {
-    callId,
-    name: reading.nameAt(item, 'name', path),
-    path,
-    namePath: join(path, 'name'),
-    server,
-  };
+  const named = { ...namedCall(reading, item, path, 'arguments'), callId, server };
   if (type === 'custom_tool_call') {
     // The one argument is the item's own field, so that ranges in it lead there.
     const input = reading.nameAt(item, 'input', path);
-    emitCall(reading, frames, { ...called, kind: 'custom', arguments: { input }, argumentsPath: path });
+    emitCall(reading, frames, { ...named, kind: 'custom', arguments: { input }, argumentsPath: path });
     return;
   }
-  const at = join(path, 'arguments');
-  emitCall(reading, frames, {
-    ...called,
-    kind: isMcp ? 'mcp' : 'function',
-    arguments: reading.argumentsOf(own(item, 'arguments'), at),
-    argumentsPath: own(item, 'arguments') === undefined ? null : at,
-  });
+  emitCall(reading, frames, { ...named, kind: isMcp ? 'mcp' : 'function' });
   if (isMcp) readMcpOutcome(reading, frames, item, path, callId, server);
 }
 
@@ -366,13 +355,8 @@ function partPieces(reading: Reading, value: Json, path: string): readonly Piece
       const named = name === null ? [] : [loneText(name, join(path, 'filename'))];
       return [...named, attachment(url, null, path)];
     }
-    case 'input_audio': {
-      const sound = reading.objectAt(part, 'input_audio', path) ?? {};
-      const at = join(path, 'input_audio');
-      reading.knows(sound, SOUND_KEYS, at, '`input_audio`');
-      const mediaType = `audio/${reading.textAt(sound, 'format', at) ?? 'wav'}`;
-      return [attachment(dataUrl(mediaType, reading.nameAt(sound, 'data', at)), mediaType, path)];
-    }
+    case 'input_audio':
+      return [openaiSound(reading, part, path)];
     default:
       reading.wrong(path, 'a part of another interface');
       return [];
@@ -398,5 +382,3 @@ const PART_KEYS: ReadonlyMap<string, KnownKeys> = new Map([
   ['input_file', knownKeys(['filename', 'file_data', 'file_url', 'file_id'], PART_NOTES)],
   ['input_audio', knownKeys(['input_audio'], PART_NOTES)],
 ]);
-
-const SOUND_KEYS = knownKeys(['data', 'format']);

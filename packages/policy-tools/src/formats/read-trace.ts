@@ -6,14 +6,12 @@
 import { failed, isJsonObject, type Json, ok, type Result } from '@cordon/core';
 import type { TraceEvent } from '@cordon/policy';
 import { readSpans } from '../otel/otel.ts';
-import { decodeChat, type TraceFault } from '../reading/chat.ts';
 import { foreignIn } from '../reading/foreign.ts';
 import { isList } from '../reading/json.ts';
-import { Reading, type TraceDialect } from '../reading/reading.ts';
+import { Reading, type TraceDialect, type TraceFault } from '../reading/reading.ts';
 import { readConversation } from './conversation.ts';
 import { JournalReader } from './cordon-journal.ts';
 import { McpReader } from './mcp.ts';
-import { isPlainChat } from './openai-chat.ts';
 import { formatOf, type TraceFormat } from './shape.ts';
 
 /** In the order in which they are looked for. */
@@ -77,7 +75,6 @@ function readAs(
   input: Json,
   dialect: TraceDialect,
 ): Result<readonly TraceEvent[], TraceFault> {
-  if (format === 'openai-chat' && isList(input) && isPlainChat(input, dialect)) return decodeChat(input);
   const reading = new Reading(dialect);
   if (!reading.checkDepth(input)) return reading.result;
   switch (format) {

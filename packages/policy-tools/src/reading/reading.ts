@@ -5,8 +5,7 @@
  * Ring 1: recordings are read with it; the hub does not use it.
  */
 import { failed, isJsonObject, type Json, type JsonObject, ok, parseJson, type Result } from '@cordon/core';
-import { type EventFrame, MAX_DEPTH, type TraceEvent } from '@cordon/policy';
-import type { TraceFault } from './chat.ts';
+import { type EventFrame, isShallow, MAX_DEPTH, type TraceEvent } from '@cordon/policy';
 import { isContainer, isList, own } from './json.ts';
 import {
   besideKey,
@@ -19,6 +18,14 @@ import {
 } from './known-keys.ts';
 import { isMark, type KnownKeys } from './note-shape.ts';
 import { holdsConversation } from './spoken.ts';
+
+/** What is wrong with an input that is no trace. */
+export interface TraceFault {
+  /** Where, e.g. `2.tool_calls.0.function`; empty: the whole. */
+  readonly path: string;
+  /** One sentence, lower-case start, no full stop. */
+  readonly message: string;
+}
 
 /**
  * Whose meaning messages have. `invariant`: every role but `tool` is a message, as in that language. `cordon`: the role
@@ -128,6 +135,14 @@ export class Reading {
     if (!ROLES.has(role)) this.wrong(path, strangeRoleMessage(role));
   }
 
+  /** The role under `role`, which must be one that messages may have; absent or null: `usual`. */
+  roleAt(from: JsonObject, path: string, usual: string | null = null): string {
+    const role = this.textAt(from, 'role', path) ?? usual;
+    if (role === null) this.wrong(path, '`role` is missing');
+    else if (!ROLES.has(role)) this.wrong(join(path, 'role'), strangeRoleMessage(role));
+    return role ?? '';
+  }
+
   /** Keys that only another format has: read as this one, the element would say less than it does. */
   refuse(element: JsonObject, keys: readonly string[], path: string, what: string): void {
     for (const key of keys) {
@@ -142,28 +157,24 @@ export class Reading {
 
   /** Arguments as an object, or as the text of one; nothing and the empty text are no arguments. */
   argumentsOf(value: Json | undefined, path: string): JsonObject {
-    if (value === undefined || value === null || value === '') return {};
-    if (isJsonObject(value)) return value;
-    if (typeof value === 'string') {
-      const parsed = parseJson(value);
-      if (parsed.ok && isJsonObject(parsed.value)) return parsed.value;
-    }
-    this.wrong(path, 'the arguments are an object, or the JSON text of one');
-    return {};
+    const args = parsedArguments(value);
+    if (args === null) this.wrong(path, 'the arguments are an object, or the JSON text of one');
+    return args ?? {};
   }
 
   /** Elements that are too deep to be compared are refused before anything recurses into them. */
   checkDepth(input: Json): boolean {
-    const children = isContainer(input) ? Object.entries(input) : [];
-    for (const [key, child] of children) {
-      if (!isShallow(child)) {
-        this.wrong(key, `values are nested more than ${MAX_DEPTH} deep`);
-        return false;
-      }
+    if (!isContainer(input)) return true;
+    for (const [key, child] of isList(input) ? input.entries() : Object.entries(input)) {
+      if (isShallow(child)) continue;
+      this.wrong(String(key), `values are nested more than ${MAX_DEPTH} deep`);
+      return false;
     }
     return true;
   }
 }
+
+const NOTHING: EventFrame = {};
 
 /** What only the first event of an element has, and what all of them have. */
 export class Frames {
@@ -178,6 +189,9 @@ export class Frames {
 
   /** Our own keys `context`, `causes` and `id` may stand on an element of any format. */
   static of(reading: Reading, element: JsonObject, path: string): Frames {
+    const hasFrame =
+      Object.hasOwn(element, 'context') || Object.hasOwn(element, 'causes') || Object.hasOwn(element, 'id');
+    if (!hasFrame) return Frames.none();
     const context = reading.textAt(element, 'context', path);
     const causes = reading.listAt(element, 'causes', path).filter((cause) => {
       if (typeof cause !== 'string') reading.wrong(join(path, 'causes'), 'the causes are ids of events');
@@ -191,7 +205,7 @@ export class Frames {
 
   /** Of what stands beside the elements. */
   static none(): Frames {
-    return new Frames({}, { frame: {} });
+    return new Frames(NOTHING, { frame: NOTHING });
   }
 
   /** The same frames with more fields. */
@@ -201,9 +215,9 @@ export class Frames {
 
   /** The frame of the element's next event. */
   next(): EventFrame {
-    const frame = { ...this.#shared, ...this.#own.frame };
-    this.#own.frame = {};
-    return frame;
+    const { frame } = this.#own;
+    this.#own.frame = NOTHING;
+    return frame === NOTHING ? this.#shared : { ...this.#shared, ...frame };
   }
 
   /** The frame of a call inside a message. */
@@ -225,17 +239,15 @@ export function join(path: string, ...keys: readonly (string | number)[]): strin
   return joined;
 }
 
-/** Without recursion: the depth is what is being tested. */
-function isShallow(root: Json): boolean {
-  const open: { readonly value: Json; readonly depth: number }[] = [{ value: root, depth: 1 }];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (!isContainer(next.value)) continue;
-    if (next.depth > MAX_DEPTH) return false;
-    for (const value of Object.values(next.value)) {
-      if (isContainer(value)) open.push({ value, depth: next.depth + 1 });
-    }
-  }
-  return true;
+/** As large as a trace may have them, as deep as an event may be. */
+const ARGUMENT_LIMITS = { length: 64 * 1024 * 1024, depth: MAX_DEPTH, elements: 10_000_000 };
+
+/** As `Reading.argumentsOf`; null: they are no object. */
+export function parsedArguments(value: Json | undefined): JsonObject | null {
+  if (value === undefined || value === null || value === '') return {};
+  if (typeof value !== 'string') return isJsonObject(value) ? value : null;
+  const parsed = parseJson(value, ARGUMENT_LIMITS);
+  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : null;
 }
 
 /** Keys whose texts are marks of the format and never words. */

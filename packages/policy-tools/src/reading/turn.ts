@@ -18,41 +18,38 @@ import type {
   ToolOutputEvent,
   TraceEvent,
 } from '@cordon/policy';
+import { own } from './json.ts';
+import { knownKeys } from './note-shape.ts';
 import { type Frames, join, type Reading, type Words, wordsIn } from './reading.ts';
+
+/** A text of a content. */
+export interface TextPiece {
+  readonly kind: 'text';
+  readonly text: string;
+  /** Of the text itself. */
+  readonly path: string;
+  /** Of the chunk, if the text is its `text`; null: the text stands alone. */
+  readonly chunk: string | null;
+  /** What it is if it is no plain text, e.g. `thinking`. */
+  readonly part?: string | undefined;
+  /** Of the element that holds the text, where that is smaller than the whole message. */
+  readonly place?: string | undefined;
+}
 
 /** A part of a content. */
 export type Piece =
-  | {
-      readonly kind: 'text';
-      readonly text: string;
-      /** Of the text itself. */
-      readonly path: string;
-      /** Of the chunk, if the text is its `text`; null: the text stands alone. */
-      readonly chunk: string | null;
-      /** What it is if it is no plain text, e.g. `thinking`. */
-      readonly part?: string;
-      /** Of the element that holds the text, where that is smaller than the whole message. */
-      readonly place?: string;
-    }
+  | TextPiece
   /** What is no text: images, sound, documents. */
   | { readonly kind: 'attachment'; readonly image_url: JsonObject; readonly path: string };
 
 /** `{"text": …}` at `path`. */
-export function textChunk(text: string, path: string, part?: string): Piece {
-  const piece = { kind: 'text', text, path: join(path, 'text'), chunk: path } as const;
-  return part === undefined ? piece : { ...piece, part };
+export function textChunk(text: string, path: string, part?: string): TextPiece {
+  return { kind: 'text', text, path: join(path, 'text'), chunk: path, part };
 }
 
 /** A text that is no chunk's `text`. */
-export function loneText(text: string, path: string, part?: string, place?: string): Piece {
-  return {
-    kind: 'text',
-    text,
-    path,
-    chunk: null,
-    ...(part === undefined ? {} : { part }),
-    ...(place === undefined ? {} : { place }),
-  };
+export function loneText(text: string, path: string, part?: string, place?: string): TextPiece {
+  return { kind: 'text', text, path, chunk: null, part, place };
 }
 
 /** Where a piece stands. */
@@ -60,7 +57,7 @@ function placeOf(piece: Piece): string {
   return piece.kind === 'text' ? (piece.place ?? piece.chunk ?? piece.path) : piece.path;
 }
 
-export function loneTexts(words: readonly Words[], part?: string): readonly Piece[] {
+export function loneTexts(words: readonly Words[], part?: string): readonly TextPiece[] {
   return words.map(({ text, path }) => loneText(text, path, part));
 }
 
@@ -75,6 +72,17 @@ export function attachment(url: string | null, mediaType: string | null, path: s
 
 export function dataUrl(mediaType: string | null, base64: string): string {
   return `data:${mediaType ?? 'application/octet-stream'};base64,${base64}`;
+}
+
+const SOUND_KEYS = knownKeys(['data', 'format']);
+
+/** `input_audio` of OpenAI's interfaces. */
+export function openaiSound(reading: Reading, holder: JsonObject, path: string): Piece {
+  const sound = reading.objectAt(holder, 'input_audio', path) ?? {};
+  const at = join(path, 'input_audio');
+  reading.knows(sound, SOUND_KEYS, at, '`input_audio`');
+  const mediaType = `audio/${reading.textAt(sound, 'format', at) ?? 'wav'}`;
+  return attachment(dataUrl(mediaType, reading.nameAt(sound, 'data', at)), mediaType, path);
 }
 
 /** What one event can say of a content. */
@@ -129,6 +137,24 @@ export interface CallParts {
   /** Null if there are none. */
   readonly argumentsPath: string | null;
   readonly server?: string | null;
+}
+
+/** `name` of an object and the arguments under another key of it, with their places. */
+export function namedCall(
+  reading: Reading,
+  call: JsonObject,
+  path: string,
+  argumentsKey: string,
+): Pick<CallParts, 'name' | 'arguments' | 'path' | 'namePath' | 'argumentsPath'> {
+  const given = own(call, argumentsKey);
+  const at = join(path, argumentsKey);
+  return {
+    name: reading.nameAt(call, 'name', path),
+    arguments: reading.argumentsOf(given, at),
+    path,
+    namePath: join(path, 'name'),
+    argumentsPath: given === undefined ? null : at,
+  };
 }
 
 export interface OutputParts {
@@ -221,6 +247,7 @@ export function withContent(
   path: string,
   pieces: readonly Piece[],
 ): readonly TraceEvent[] {
+  if (pieces.length === 0) return [event];
   const segments = segmentsOf(pieces);
   return segments.map((segment, index): TraceEvent => {
     const { content } = segment;
