@@ -292,114 +292,82 @@ export class JournalReader {
       this.#reading.wrong(path, 'a proposal has a `context`');
       return null;
     }
-    const read = this.#proposal(entry, context);
-    if (read === null) return null;
-    const { context: _, ...fields } = read.proposal;
+    const fields = this.#fields(entry);
+    if (fields === null) return null;
+    const parts = Object.entries(PARTS[fields.effect] ?? {}).map(([part, key]) => [part, join(path, key)]);
     // The union's members differ only in `kind`, which is that of the entry; the compiler cannot follow that.
-    return { body: { ...fields, kind } as ProposedBody, parts: read.parts };
+    return { body: { ...fields, kind } as ProposedBody, parts: Object.fromEntries(parts) };
   }
 
   /** Null: and the reading has its fault. */
-  #proposal(entry: Entry, context: ContextId): ReadProposal | null {
-    const { body, path } = entry;
-    const text = (key: string) => this.#reading.nameAt(body, key, path);
+  #fields({ kind, body, path }: Entry): ProposalFields | null {
+    const reading = this.#reading;
+    const text = (key: string) => reading.nameAt(body, key, path);
     const app = (key: string): AppId => id(text(key));
     const appOrNull = (key: string): AppId | null => {
-      const name = this.#reading.textAt(body, key, path);
+      const name = reading.textAt(body, key, path);
       return name === null ? null : id(name);
     };
+    const flag = (key: string) => this.#flag(body, key, path);
     const exchange = () => ({
-      context,
       peer: id<'ephemeral'>(text('peer')),
       functionality: id<'functionality'>(text('functionality')),
       message: own(body, 'message') ?? null,
       callId: text('callId'),
     });
-    switch (entry.kind) {
+    switch (kind) {
       case 'model-call.proposed':
-        return {
-          proposal: { effect: 'model-call', context, model: '', messages: 0, tools: [], digest: '' },
-          parts: {},
-        };
+        return { effect: 'model-call', model: '', messages: 0, tools: [], digest: '' };
       case 'tool-call.proposed':
         return {
-          proposal: {
-            effect: 'tool-call',
-            context,
-            app: app('app'),
-            tool: text('tool'),
-            arguments: this.#reading.object(own(body, 'arguments'), path, '`arguments`'),
-            callId: text('callId'),
-            irreversible: this.#flag(body, 'irreversible', path),
-            ...(own(body, 'isOffPlan') === undefined
-              ? {}
-              : { isOffPlan: this.#flag(body, 'isOffPlan', path) }),
-            ...this.#toolLabels(body, path),
-          },
-          parts: { id: join(path, 'callId'), name: join(path, 'tool'), arguments: join(path, 'arguments') },
+          effect: 'tool-call',
+          app: app('app'),
+          tool: text('tool'),
+          arguments: reading.object(own(body, 'arguments'), path, '`arguments`'),
+          callId: text('callId'),
+          irreversible: flag('irreversible'),
+          ...(own(body, 'isOffPlan') === undefined ? {} : { isOffPlan: flag('isOffPlan') }),
+          ...this.#toolLabels(body, path),
         };
       case 'tool-output.proposed':
         return {
-          proposal: {
-            effect: 'tool-output',
-            context,
-            app: app('app'),
-            tool: text('tool'),
-            callId: text('callId'),
-            text: text('text'),
-            structured: own(body, 'structured') ?? null,
-            isError: this.#flag(body, 'isError', path),
-            label: this.#label(body, path),
-          },
-          parts: { content: join(path, 'text'), tool_call_id: join(path, 'callId') },
+          effect: 'tool-output',
+          app: app('app'),
+          tool: text('tool'),
+          callId: text('callId'),
+          text: text('text'),
+          structured: own(body, 'structured') ?? null,
+          isError: flag('isError'),
+          label: this.#label(body, path),
         };
       case 'app-request.proposed':
-        return {
-          proposal: { effect: 'app-request', ...exchange(), from: appOrNull('from'), to: app('to') },
-          parts: { id: join(path, 'callId') },
-        };
+        return { effect: 'app-request', ...exchange(), from: appOrNull('from'), to: app('to') };
       case 'app-response.proposed':
         return {
-          proposal: {
-            effect: 'app-response',
-            ...exchange(),
-            from: app('from'),
-            to: appOrNull('to'),
-            label: this.#label(body, path),
-          },
-          parts: { id: join(path, 'callId') },
+          effect: 'app-response',
+          ...exchange(),
+          from: app('from'),
+          to: appOrNull('to'),
+          label: this.#label(body, path),
         };
       case 'data-release.proposed':
-        return {
-          proposal: { effect: 'data-release', context, to: appOrNull('to'), items: this.#items(body, path) },
-          parts: {},
-        };
+        return { effect: 'data-release', to: appOrNull('to'), items: this.#items(body, path) };
       case 'egress.proposed':
         return {
-          proposal: {
-            effect: 'egress',
-            context,
-            app: app('app'),
-            method: text('method'),
-            host: text('host'),
-            port: this.#number(body, 'port', path),
-            path: this.#reading.textAt(body, 'path', path),
-            // Journals of before it was known have none.
-            bytes:
-              own(body, 'bytes') === undefined || own(body, 'bytes') === null
-                ? null
-                : this.#number(body, 'bytes', path),
-          },
-          parts: {},
+          effect: 'egress',
+          app: app('app'),
+          method: text('method'),
+          host: text('host'),
+          port: this.#number(body, 'port', path),
+          path: reading.textAt(body, 'path', path),
+          // Journals of before it was known have none.
+          bytes: (own(body, 'bytes') ?? null) === null ? null : this.#number(body, 'bytes', path),
         };
       case 'answer.proposed':
-        return {
-          proposal: { effect: 'answer', context, text: text('text') },
-          parts: { content: join(path, 'text') },
-        };
+        return { effect: 'answer', text: text('text') };
       default:
         // An effect that this version does not know could be anything: a part of a trace proves nothing.
-        this.#reading.wrong(join(path, 'kind'), 'the effect is not known');
+        reading.wrong(join(path, 'kind'), 'the effect is not known');
         return null;
     }
   }
@@ -465,11 +433,19 @@ export class JournalReader {
   }
 }
 
-interface ReadProposal {
-  readonly proposal: Proposal;
-  /** Where rules' fields stood, if not under their own names. */
-  readonly parts: Readonly<Record<string, string>>;
-}
+type WithoutContext<P> = P extends Proposal ? Omit<P, 'context'> : never;
+
+/** Of a proposal, without what the entry's frame has. */
+type ProposalFields = WithoutContext<Proposal>;
+
+/** Under which keys of an entry the fields stand that rules see under other names. */
+const PARTS: Readonly<Partial<Record<Effect, Readonly<Record<string, string>>>>> = {
+  'tool-call': { id: 'callId', name: 'tool', arguments: 'arguments' },
+  'tool-output': { content: 'text', tool_call_id: 'callId' },
+  'app-request': { id: 'callId' },
+  'app-response': { id: 'callId' },
+  answer: { content: 'text' },
+};
 
 function eventOf(
   { id: event, context, app, causes }: Entry,
