@@ -6,7 +6,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import { isList, own } from '../reading/json.ts';
 import { elementKeys, shownWord } from '../reading/known-keys.ts';
-import { type KnownKeys, knownKeys } from '../reading/note-shape.ts';
+import { type KnownKeys, knownKeys, type Notes } from '../reading/note-shape.ts';
 import { Frames, join, type Reading, wordsIn } from '../reading/reading.ts';
 import { emitTool } from '../reading/tool.ts';
 import {
@@ -86,14 +86,7 @@ const BLOCK_KEYS: ReadonlyMap<string, KnownKeys> = new Map([
 /** Of all results, also those of tools of the provider that do not exist yet. */
 const RESULT_KEYS = blockKeys(['tool_use_id', 'content', 'is_error']);
 
-function blockKeys(
-  read: readonly string[],
-  notes: {
-    readonly sealed?: readonly string[];
-    readonly citations?: readonly string[];
-    readonly notes?: readonly string[];
-  } = {},
-): KnownKeys {
+function blockKeys(read: readonly string[], notes: Notes = {}): KnownKeys {
   return knownKeys(read, {
     ...notes,
     mark: ['type', 'id'],

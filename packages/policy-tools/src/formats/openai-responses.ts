@@ -10,7 +10,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import { isList, own } from '../reading/json.ts';
 import { elementKeys, saysSomething, shownWord } from '../reading/known-keys.ts';
-import { type KnownKeys, knownKeys, type NoteShape } from '../reading/note-shape.ts';
+import { type KnownKeys, knownKeys, type Notes } from '../reading/note-shape.ts';
 import { Frames, join, type Reading, wordsIn } from '../reading/reading.ts';
 import { emitOpenaiTools, emitTool } from '../reading/tool.ts';
 import {
@@ -100,10 +100,7 @@ function unknownItem(type: string): string {
   return `an item ${shownWord(type)} is not known, so nobody knows whether it is a call, an output or words`;
 }
 
-function itemKeys(
-  read: readonly string[],
-  notes: Partial<Readonly<Record<NoteShape, readonly string[]>>> = {},
-): KnownKeys {
+function itemKeys(read: readonly string[], notes: Notes = {}): KnownKeys {
   return elementKeys(read, {
     ...notes,
     mark: ['type', 'call_id', 'created_by', 'object', ...(notes.mark ?? [])],

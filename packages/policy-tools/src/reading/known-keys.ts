@@ -5,7 +5,7 @@
  * Ring 1: recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
-import { type KnownKeys, knownKeys, misfit, type NoteShape } from './note-shape.ts';
+import { type KnownKeys, knownKeys, misfit, type NoteShape, type Notes } from './note-shape.ts';
 import { holdsConversation } from './spoken.ts';
 
 /** Keys that programs which keep logs write beside the words, in every format. */
@@ -22,7 +22,7 @@ const NOTES = knownKeys(['context', 'causes'], {
 });
 
 /** The keys of one kind of element: its own, those that are passed over by their shapes, and notes. */
-export function elementKeys(read: readonly string[], notes: Parameters<typeof knownKeys>[1] = {}): KnownKeys {
+export function elementKeys(read: readonly string[], notes: Notes = {}): KnownKeys {
   return new Map([...NOTES, ...knownKeys(read, notes)]);
 }
 
@@ -52,15 +52,8 @@ export function strangeKey(element: JsonObject, known: KnownKeys): StrangeKey | 
 /** Parameters of requests, what providers say of their answers, and what programs write around a conversation. */
 const AROUND = knownKeys([], {
   schema: [
-    ...[
-      'response_format',
-      'generationConfig',
-      'generation_config',
-      'config',
-      'output_config',
-      'output_format',
-    ],
-    ...['toolConfig', 'tool_config', 'text', 'tools', 'functions'],
+    ...['response_format', 'generationConfig', 'generation_config', 'config', 'output_config'],
+    ...['output_format', 'toolConfig', 'tool_config', 'text', 'tools', 'functions'],
   ],
   notes: [
     ...['tool_choice', 'function_call', 'safetySettings', 'safety_settings', 'promptFeedback', 'user'],
@@ -75,7 +68,8 @@ const AROUND = knownKeys([], {
   citations: ['groundingMetadata', 'grounding_metadata', 'citation_metadata', 'search_results', 'citations'],
   odds: ['logprobs', 'logprobsResult', 'logprobs_result'],
   failure: [
-    ...['error', 'incomplete_details', 'finishMessage', 'finish_message', 'prompt_feedback', 'stop_details'],
+    ...['error', 'incomplete_details', 'finishMessage', 'finish_message', 'prompt_feedback'],
+    'stop_details',
   ],
   figures: ['usageMetadata', 'usage_metadata'],
 });

@@ -7,106 +7,71 @@
 import { isJsonObject, type Json } from '@cordon/core';
 import { holdsConversation } from './spoken.ts';
 
+/** Whether a text may stand under a key; of a list, under the key of the list. */
+type Passes = (text: string, key: string) => boolean;
+
+/** What may stand in lists and objects under keys that no reader interprets: each text must pass. */
+const TEXTS = {
+  /** Ids, names and dates. */
+  notes: isMark,
+  /** As `notes`, but each text is one word, and none of them is a part of the conversation. */
+  words: isWord,
+  /** Numbers. */
+  figures: isFigure,
+  /** One line of plain text: a title, a task. */
+  line: isLine,
+  /** Texts of any length, and no call. */
+  prose: () => true,
+  /** Short texts of any kind. */
+  short: (text) => text.length <= MOST_SHORT,
+  /** What only the provider can read. */
+  sealed: isSealed,
+  /** JSON Schema, with prose where such a schema has prose. */
+  schema: (text, key) => SCHEMA_PROSE.has(key) || isMark(text),
+  /** Where words came from, with a copy of the words that were cited. */
+  citations: (text, key) => CITED.has(key) || isMark(text),
+  /** The pieces of what was said, each with its probability. */
+  odds: (text) => text.length <= MOST_TOKEN,
+  /** Marks, and what a provider says of an error. */
+  failure: (text, key) => (FAILURES.has(key) && text.length <= MOST_FAILURE) || isMark(text),
+} satisfies Readonly<Record<string, Passes>>;
+
 /**
  * - `read`: its reader looks at it.
  * - `data`: whatever it is, rules see it as it is, or it is a description of a tool; it holds no call and no message.
  * - `mark`: a number, a truth or one short text: an id, a name, a date.
- * - `notes`: marks, in lists and objects.
- * - `words`: as `notes`, but each text is one word, and none of them is a part of the conversation.
- * - `figures`: numbers, in lists and objects.
- * - `line`: one line of plain text: a title, a task.
- * - `prose`: texts of any length, and no call.
- * - `short`: short texts of any kind.
- * - `sealed`: what only the provider can read.
- * - `schema`: JSON Schema, with prose where such a schema has prose.
- * - `citations`: where words came from, with a copy of the words that were cited.
- * - `odds`: the pieces of what was said, each with its probability.
- * - `failure`: marks, and what a provider says of an error.
+ * - The others: texts that pass, in lists and objects.
  */
-export type NoteShape =
-  | 'read'
-  | 'data'
-  | 'mark'
-  | 'notes'
-  | 'words'
-  | 'figures'
-  | 'line'
-  | 'prose'
-  | 'short'
-  | 'sealed'
-  | 'schema'
-  | 'citations'
-  | 'odds'
-  | 'failure';
+export type NoteShape = 'read' | 'data' | 'mark' | keyof typeof TEXTS;
 
 /** The keys of one kind of element, each with what may stand under it. */
 export type KnownKeys = ReadonlyMap<string, NoteShape>;
 
-/** Keys that are read, and those that are not, by their shapes. */
-export function knownKeys(
-  read: readonly string[],
-  notes: Partial<Readonly<Record<NoteShape, readonly string[]>>> = {},
-): KnownKeys {
+/** Keys that are not read, by what may stand under them. */
+export type Notes = Readonly<Partial<Record<NoteShape, readonly string[]>>>;
+
+/** Keys that are read, and those that are not. */
+export function knownKeys(read: readonly string[], notes: Notes = {}): KnownKeys {
   const keys = new Map<string, NoteShape>();
-  for (const shape of SHAPES) for (const key of notes[shape] ?? []) keys.set(key, shape);
+  for (const [shape, ofShape] of Object.entries(notes) as [NoteShape, readonly string[]][])
+    for (const key of ofShape) keys.set(key, shape);
   for (const key of read) keys.set(key, 'read');
   return keys;
 }
 
-const SHAPES: readonly NoteShape[] = [
-  ...(['data', 'mark', 'notes', 'words', 'figures', 'line', 'prose', 'short'] as const),
-  ...(['sealed', 'schema', 'citations', 'odds', 'failure'] as const),
-];
-
 /** Where in a value the first thing stands that its key does not allow, as keys; null: all of it is allowed. */
 export function misfit(shape: NoteShape, value: Json | undefined, key: string): readonly string[] | null {
   if (shape === 'read' || value === undefined) return null;
-  if (typeof value === 'object' && value !== null && shape !== 'odds' && holdsConversation(key, value))
-    return [];
-  switch (shape) {
-    case 'data':
-      return null;
-    case 'mark':
-      return typeof value === 'object' && value !== null ? emptyOnly(value) : within(value, key, isMark);
-    case 'notes':
-      return within(value, key, isMark);
-    case 'words':
-      return within(value, key, isWord);
-    case 'figures':
-      return within(value, key, isFigure);
-    case 'line':
-      return within(value, key, isLine);
-    case 'prose':
-      return within(value, key, () => true);
-    case 'short':
-      return within(value, key, (text) => text.length <= MOST_SHORT);
-    case 'sealed':
-      return within(value, key, isSealed);
-    case 'schema':
-      return within(value, key, (text, at) => SCHEMA_PROSE.has(at) || isMark(text));
-    case 'citations':
-      return within(value, key, (text, at) => CITED.has(at) || isMark(text));
-    case 'odds':
-      return within(value, key, (text) => text.length <= MOST_TOKEN);
-    case 'failure':
-      return within(
-        value,
-        key,
-        (text, at) => (FAILURES.has(at) && text.length <= MOST_FAILURE) || isMark(text),
-      );
-  }
-}
-
-function emptyOnly(value: object): readonly string[] | null {
-  return Object.keys(value).length === 0 ? null : [];
+  const isContainer = typeof value === 'object' && value !== null;
+  if (isContainer && shape !== 'odds' && holdsConversation(key, value)) return [];
+  if (shape === 'data') return null;
+  if (shape !== 'mark') return within(value, key, TEXTS[shape]);
+  if (isContainer) return Object.keys(value).length === 0 ? null : [];
+  return within(value, key, isMark);
 }
 
 /** Every text must pass, with the key under which it stands; keys are texts too. It recurses as deep as a trace may be. */
-function within(
-  value: Json,
-  key: string,
-  passes: (text: string, key: string) => boolean,
-): readonly string[] | null {
+function within(value: Json, key: string, passes: Passes): readonly string[] | null {
   if (typeof value === 'string') return value === '' || passes(value, key) ? null : [];
   if (typeof value !== 'object' || value === null) return null;
   for (const [inner, child] of Object.entries(value)) {
@@ -144,27 +109,9 @@ const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d(\.\d+)?)?( ?(UTC|Z|[+-]\d\d:?\d\d
 /** Keys of what was said, in logs of others. */
 const SAID: ReadonlySet<string> = new Set([
   ...['answer', 'completion', 'prompt', 'transcript', 'output_text', 'final_output', 'final_answer', 'reply'],
-  ...[
-    'text',
-    'content',
-    'thought',
-    'thinking',
-    'reasoning_content',
-    'system_prompt',
-    'system',
-    'instructions',
-  ],
-  ...[
-    'query',
-    'question',
-    'observation',
-    'message',
-    'response',
-    'input',
-    'output',
-    'user_input',
-    'utterance',
-  ],
+  ...['text', 'content', 'thought', 'thinking', 'reasoning_content', 'system_prompt', 'system'],
+  ...['instructions', 'query', 'question', 'observation', 'message', 'response', 'input', 'output'],
+  ...['user_input', 'utterance'],
 ]);
 
 const FIGURE_KEYS: ReadonlySet<string> = new Set([
@@ -191,18 +138,8 @@ const SCHEMA_PROSE: ReadonlySet<string> = new Set([
 ]);
 
 const CITED: ReadonlySet<string> = new Set([
-  ...[
-    'title',
-    'cited_text',
-    'document_title',
-    'url',
-    'uri',
-    'filename',
-    'source',
-    'text',
-    'quote',
-    'license',
-  ],
+  ...['title', 'cited_text', 'document_title', 'url', 'uri', 'filename', 'source', 'text', 'quote'],
+  'license',
   ...['renderedContent', 'rendered_content', 'snippet', 'webSearchQueries', 'web_search_queries', 'content'],
 ]);
 
