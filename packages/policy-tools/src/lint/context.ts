@@ -6,6 +6,7 @@
  */
 import {
   ANY,
+  type Call,
   type Definition,
   type Diagnostics,
   type Expression,
@@ -15,6 +16,7 @@ import {
   type OrderOperator,
   type Pattern,
   type PolicyTree,
+  quantifierOf,
   type RuleTree,
   type Source,
   type Span,
@@ -93,20 +95,12 @@ export class LintContext {
 
   /** The literal that an expression is, also through constants of the policy. */
   literal(expression: Expression, body: LintBody | null): (Span & { readonly value: Constant }) | null {
-    let next: Expression | undefined = expression;
-    // Definitions can be circular, which is a separate error.
-    for (let steps = 0; next !== undefined && steps < 8; steps++) {
-      if (next.kind === 'literal') return next;
-      if (next.kind === 'unary' && next.operator === '-') {
-        const { operand } = next;
-        const isNumber = operand.kind === 'literal' && typeof operand.value === 'number';
-        return isNumber ? { value: -Number(operand.value), start: next.start, end: next.end } : null;
-      }
-      if (next.kind !== 'name') return null;
-      const found: Definition | null = this.definition(next.name, steps === 0 ? body : null);
-      next = found?.parameters === null ? found.body[0] : undefined;
-    }
-    return null;
+    const value = this.value(expression, body);
+    if (value.kind === 'literal') return value;
+    if (value.kind !== 'unary' || value.operator !== '-') return null;
+    const { operand, start, end } = value;
+    const isNumber = operand.kind === 'literal' && typeof operand.value === 'number';
+    return isNumber ? { value: -Number(operand.value), start, end } : null;
   }
 
   /** The literals of a list that consists of nothing else, also through a constant. */
@@ -124,6 +118,7 @@ export class LintContext {
   /** The expression behind the name of a constant, or the expression itself. */
   value(expression: Expression, body: LintBody | null): Expression {
     let next = expression;
+    // Definitions can be circular, which is a separate error.
     for (let steps = 0; next.kind === 'name' && steps < 8; steps++) {
       const found: Definition | null = this.definition(next.name, steps === 0 ? body : null);
       const [first] = found?.parameters === null ? found.body : [];
@@ -198,38 +193,27 @@ export class LintContext {
     owner: LintBody['owner'],
   ): void {
     const { declarations, assignments } = variablesOf(lines);
-    const variables = new Set(outer);
-    for (const { variable } of [...declarations, ...assignments]) variables.add(variable.name);
-    const quantifiers: Extract<Expression, { kind: 'quantifier' }>[] = [];
-    for (const line of lines) {
-      walk(line, (part) => {
-        if (part.kind === 'comprehension') variables.add(part.variable.name);
-        if (part.kind === 'quantifier') quantifiers.push(part);
-      });
-    }
+    const parts = partsOf(lines);
+    const loops = parts.filter((part) => part.kind === 'comprehension');
+    const own = [...declarations, ...assignments, ...loops].map(({ variable }) => variable.name);
+    const variables = new Set([...outer, ...own]);
     const assigned = new Map(assignments.map(({ variable, value }) => [variable.name, value]));
     bodies.push({ kind, lines, variables, assigned, owner });
-    const nested = new Set(quantifiers.flatMap((one) => one.body.flatMap(quantifiersIn)));
+    const quantifiers = parts.filter((part) => part.kind === 'quantifier');
+    const nested = new Set(quantifiers.flatMap((one) => partsOf(one.body)));
     for (const quantifier of quantifiers) {
       if (nested.has(quantifier)) continue;
-      const inner = this.quantifierName(quantifier) === 'forall' ? 'forall' : 'count';
+      const inner = quantifierOf(quantifier.callee.name, this.names) ?? 'count';
       this.#addBody(bodies, inner, quantifier.body, variables, owner);
     }
   }
-
-  /** `forall` or `count`, whatever it was imported as. */
-  quantifierName(quantifier: Extract<Expression, { kind: 'quantifier' }>): string | null {
-    const named = this.names.resolve(quantifier.callee.name);
-    return named?.kind === 'quantifier' ? named.name : null;
-  }
 }
 
-function quantifiersIn(line: Expression): readonly Expression[] {
-  const found: Expression[] = [];
-  walk(line, (part) => {
-    if (part.kind === 'quantifier') found.push(part);
-  });
-  return found;
+/** Lines and all their parts, the blocks of quantifiers included, from the outside in. */
+export function partsOf(lines: readonly Expression[]): readonly Expression[] {
+  const parts: Expression[] = [];
+  for (const line of lines) walk(line, (part) => parts.push(part));
+  return parts;
 }
 
 /** What must hold together: lines, and what `and` joins in them. */
@@ -300,10 +284,8 @@ export function keyOf(
       return memberKey(expression, key);
     case 'index':
       return `${key(expression.object)}[${key(expression.index)}]`;
-    case 'call': {
-      const named = expression.named.map(({ name, value }) => `${name.name}=${key(value)}`);
-      return `${key(expression.callee)}(${[...expression.positional.map(key), ...named.sort()].join()})`;
-    }
+    case 'call':
+      return `${key(expression.callee)}(${argumentsKey(expression, key)})`;
     case 'binary':
       return binaryKey(expression.operator, key(expression.left), key(expression.right));
     case 'logic':
@@ -331,13 +313,20 @@ export function keyOf(
       return `tool:${JSON.stringify(expression.tool.name)}${pattern}`;
     }
     case 'quantifier': {
-      const named = expression.named.map(({ name, value }) => `${name.name}=${key(value)}`);
-      const head = [...expression.positional.map(key), ...named.sort()].join();
-      return `${expression.callee.name}(${head}):{${expression.body.map(key).sort().join(';')}}`;
+      const head = `${expression.callee.name}(${argumentsKey(expression, key)})`;
+      return `${head}:{${expression.body.map(key).sort().join(';')}}`;
     }
     case 'invalid':
       return `invalid@${expression.start}`;
   }
+}
+
+function argumentsKey(
+  { positional, named }: Pick<Call, 'positional' | 'named'>,
+  key: (part: Expression) => string,
+): string {
+  const byName = named.map(({ name, value }) => `${name.name}=${key(value)}`);
+  return [...positional.map(key), ...byName.sort()].join();
 }
 
 /** `call.function.name` is `call.name`. */
@@ -383,6 +372,21 @@ function patternKey(pattern: Pattern, key: (part: Expression) => string): string
 }
 
 const ORDERS: ReadonlySet<string> = new Set<OrderOperator>(['->', '~>', 'before']);
+
+/** The literals in a pattern. */
+export function literalsIn(pattern: Pattern): readonly (Span & { readonly value: Constant })[] {
+  switch (pattern.kind) {
+    case 'object':
+      return pattern.entries.flatMap((entry) => literalsIn(entry.pattern));
+    case 'list':
+      return pattern.items.flatMap(literalsIn);
+    case 'value':
+      return pattern.value.kind === 'literal' ? [pattern.value] : [];
+    case 'any':
+    case 'value-reference':
+      return [];
+  }
+}
 
 /** Whether a line says in which order two events come. */
 export function isOrder(line: Expression): line is Extract<Expression, { kind: 'binary' }> {

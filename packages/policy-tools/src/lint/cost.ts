@@ -23,9 +23,8 @@ import {
   type Span,
   type Step,
   variablesOf,
-  walk,
 } from '@cordon/policy';
-import { conjuncts, type LintContext } from './context.ts';
+import { conjuncts, type LintContext, partsOf } from './context.ts';
 
 /** A part of a rule whose work is done once for each object of the trace, at every event. */
 interface Reason extends Span {
@@ -92,13 +91,11 @@ function lookedAtAgain({ names }: LintContext, lines: readonly Expression[]): re
   const overTrace = variablesOf(lines).declarations.filter(({ within }) => within === null);
   const again: Reason[] = [];
   const message = 'later events can change what this says, so older ones are looked at again';
-  for (const line of lines) {
-    walk(line, (part) => {
-      if (part.kind !== 'quantifier' && part.kind !== 'call') return;
-      if (innerTypes([part], names, events).size === 0) return;
-      const end = part.kind === 'quantifier' ? part.callee.end : part.end;
-      again.push({ start: part.start, end, message, exponent: overTrace.length });
-    });
+  for (const part of partsOf(lines)) {
+    if (part.kind !== 'quantifier' && part.kind !== 'call') continue;
+    if (innerTypes([part], names, events).size === 0) continue;
+    const end = part.kind === 'quantifier' ? part.callee.end : part.end;
+    again.push({ start: part.start, end, message, exponent: overTrace.length });
   }
   return overTrace.length === 0 ? [] : again.slice(0, 1);
 }
@@ -214,18 +211,16 @@ function searching(
 ): readonly Reason[] {
   const reasons: Reason[] = [];
   const own = namesOf(lines);
-  for (const line of lines) {
-    walk(line, (part) => {
-      if (part.kind === 'quantifier') {
-        const exponent = searchedBy(context, part, own);
-        const message = 'this block looks through the trace at every event';
-        if (exponent > 0) reasons.push({ start: part.start, end: part.callee.end, message, exponent });
-      } else if (part.kind === 'call' && part.callee.kind === 'name') {
-        const exponent = predicates.of(part.callee.name);
-        const message = `\`${part.callee.name}\` looks through the trace at every event`;
-        if (exponent > 0) reasons.push({ start: part.start, end: part.end, message, exponent });
-      }
-    });
+  for (const part of partsOf(lines)) {
+    if (part.kind === 'quantifier') {
+      const exponent = searchedBy(context, part, own);
+      const message = 'this block looks through the trace at every event';
+      if (exponent > 0) reasons.push({ start: part.start, end: part.callee.end, message, exponent });
+    } else if (part.kind === 'call' && part.callee.kind === 'name') {
+      const exponent = predicates.of(part.callee.name);
+      const message = `\`${part.callee.name}\` looks through the trace at every event`;
+      if (exponent > 0) reasons.push({ start: part.start, end: part.end, message, exponent });
+    }
   }
   return reasons;
 }
@@ -242,13 +237,8 @@ function searchedBy(
 
 /** The variables of a body and of the blocks in it. */
 function namesOf(lines: readonly Expression[]): ReadonlySet<string> {
-  const names = new Set<string>();
-  for (const line of lines) {
-    walk(line, (part) => {
-      if (part.kind === 'declaration' || part.kind === 'assignment') names.add(part.variable.name);
-    });
-  }
-  return names;
+  const own = partsOf(lines).filter((part) => part.kind === 'declaration' || part.kind === 'assignment');
+  return new Set(own.map(({ variable }) => variable.name));
 }
 
 /** Predicates that call predicates; deeper ones are not looked at, so that no chain of them exhausts the stack. */
@@ -272,12 +262,10 @@ class PredicateCosts {
     this.#known.set(definition, 0);
     const outer = new Set([...definition.parameters.map((one) => one.name), ...namesOf(definition.body)]);
     let inner = 0;
-    for (const line of definition.body) {
-      walk(line, (part) => {
-        if (part.kind === 'quantifier') inner = Math.max(inner, searchedBy(this.#context, part, outer));
-        if (part.kind === 'call' && part.callee.kind === 'name')
-          inner = Math.max(inner, this.of(part.callee.name, depth + 1));
-      });
+    for (const part of partsOf(definition.body)) {
+      if (part.kind === 'quantifier') inner = Math.max(inner, searchedBy(this.#context, part, outer));
+      if (part.kind === 'call' && part.callee.kind === 'name')
+        inner = Math.max(inner, this.of(part.callee.name, depth + 1));
     }
     const cost = new Relations(conjuncts(definition.body), outer).searched() + inner;
     this.#known.set(definition, cost);

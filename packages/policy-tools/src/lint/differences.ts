@@ -18,7 +18,7 @@ import {
   walk,
   withArticle,
 } from '@cordon/policy';
-import { calledName, type LintBody, type LintContext } from './context.ts';
+import { calledName, type LintBody, type LintContext, literalsIn, partsOf } from './context.ts';
 
 type Call = Extract<Expression, { kind: 'call' }>;
 type Binary = Extract<Expression, { kind: 'binary' }>;
@@ -33,18 +33,21 @@ export function lintDifferences(context: LintContext): void {
   };
   for (const body of context.bodies.toReversed()) {
     const isPortable = context.isPortable(body.owner);
-    for (const line of body.lines) walk(line, (part) => look(part, body, isPortable));
+    for (const part of partsOf(body.lines)) look(part, body, isPortable);
     if (isPortable) unboundVariables(context, body);
   }
   for (const rule of context.tree.rules) {
     const isPortable = context.isPortable(rule);
     walk(rule.message, (part) => look(part, null, isPortable));
-    if (isPortable) ruleDifferences(context, rule);
+    if (isPortable) {
+      lostAssignments(context, rule);
+      pendingRules(context, rule);
+    }
   }
   for (const definition of context.tree.definitions) {
     if (definition.parameters !== null) continue;
     const isPortable = context.isPortable(definition);
-    for (const line of definition.body) walk(line, (part) => look(part, null, isPortable));
+    for (const part of partsOf(definition.body)) look(part, null, isPortable);
   }
   groupings(context);
   recursion(context);
@@ -239,21 +242,18 @@ function searchedText(context: LintContext, { left, right }: Binary, body: LintB
 
 /** 7: `$` is put behind the whole pattern, so it ends only the last branch. */
 function patternAlternatives(context: LintContext, pattern: Pattern): void {
-  if (pattern.kind === 'object')
-    for (const entry of pattern.entries) patternAlternatives(context, entry.pattern);
-  if (pattern.kind === 'list') for (const item of pattern.items) patternAlternatives(context, item);
-  if (pattern.kind !== 'value' || pattern.value.kind !== 'literal') return;
-  const { value } = pattern.value;
-  if (typeof value !== 'string') return;
-  const branches = topBranches(value);
-  const loose = branches.slice(0, -1).find((branch) => !/\$$|\\Z$|\.\*$/.test(branch));
-  if (loose === undefined) return;
-  context.diagnostics.warning(
-    'POL087',
-    pattern.value,
-    `only the last branch must reach the end, so this also matches what merely begins with \`${loose}\``,
-    'put the branches into parentheses: `(a|b)`',
-  );
+  for (const literal of literalsIn(pattern)) {
+    if (typeof literal.value !== 'string') continue;
+    const branches = topBranches(literal.value);
+    const loose = branches.slice(0, -1).find((branch) => !/\$$|\\Z$|\.\*$/.test(branch));
+    if (loose === undefined) continue;
+    context.diagnostics.warning(
+      'POL087',
+      literal,
+      `only the last branch must reach the end, so this also matches what merely begins with \`${loose}\``,
+      'put the branches into parentheses: `(a|b)`',
+    );
+  }
 }
 
 /** What `|` separates outside of groups and classes. */
@@ -387,17 +387,13 @@ function depthOf(line: string): number {
 
 /** 7: there `1.0` matches no `1`. */
 function numbers(context: LintContext, pattern: Pattern): void {
-  if (pattern.kind === 'object') for (const entry of pattern.entries) numbers(context, entry.pattern);
-  if (pattern.kind === 'list') for (const item of pattern.items) numbers(context, item);
-  if (pattern.kind !== 'value' || pattern.value.kind !== 'literal') return;
-  const { value } = pattern.value;
-  if (typeof value !== 'number' || !Number.isInteger(value) || !/[.eE]/.test(context.text(pattern.value)))
-    return;
-  context.diagnostics.warning(
-    'POL090',
-    pattern.value,
-    `this also matches \`${value}\`; for other implementations the two are different numbers`,
-  );
+  for (const literal of literalsIn(pattern)) {
+    const { value } = literal;
+    if (typeof value !== 'number' || !Number.isInteger(value) || !/[.eE]/.test(context.text(literal)))
+      continue;
+    const message = `this also matches \`${value}\`; for other implementations the two are different numbers`;
+    context.diagnostics.warning('POL090', literal, message);
+  }
 }
 
 /** 5.1: a variable in a branch is bound there only where the branch is needed. */
@@ -442,11 +438,6 @@ function unboundVariables(context: LintContext, body: LintBody): void {
   }
 }
 
-function ruleDifferences(context: LintContext, rule: RuleTree): void {
-  lostAssignments(context, rule);
-  pendingRules(context, rule);
-}
-
 /** 6.7: names given behind a list comprehension are missing there when the message is computed. */
 function lostAssignments(context: LintContext, rule: RuleTree): void {
   const said = freeNames(rule.message);
@@ -460,9 +451,7 @@ function lostAssignments(context: LintContext, rule: RuleTree): void {
         'give the name above the line with the list comprehension',
       );
     }
-    walk(line, (part) => {
-      hasComprehension ||= part.kind === 'comprehension';
-    });
+    hasComprehension ||= partsOf([line]).some(({ kind }) => kind === 'comprehension');
   }
 }
 
@@ -471,8 +460,7 @@ function pendingRules(context: LintContext, rule: RuleTree): void {
   const { declarations } = variablesOf(rule.body);
   const hasEvent = declarations.some(({ type }) => OBJECT_TYPES.get(type.name)?.isEvent === true);
   if (hasEvent) return;
-  const searches = rule.body.some((line) => looksAtTrace(context, line));
-  if (declarations.length === 0 && !searches) return;
+  if (declarations.length === 0 && !looksAtTrace(context, rule.body)) return;
   context.diagnostics.warning(
     'POL089',
     { start: rule.start, end: rule.message.end },
@@ -481,17 +469,14 @@ function pendingRules(context: LintContext, rule: RuleTree): void {
 }
 
 /** Whether a quantifier, or a predicate that declares variables, looks through the trace. */
-function looksAtTrace(context: LintContext, line: Expression): boolean {
-  let found = false;
-  walk(line, (part) => {
-    if (part.kind === 'quantifier') found ||= variablesOf(part.body).declarations.length > 0;
-    if (part.kind !== 'call' || part.callee.kind !== 'name') return;
+function looksAtTrace(context: LintContext, lines: readonly Expression[]): boolean {
+  return partsOf(lines).some((part) => {
+    if (part.kind === 'quantifier') return variablesOf(part.body).declarations.length > 0;
+    if (part.kind !== 'call' || part.callee.kind !== 'name') return false;
     const definition = context.definition(part.callee.name, null);
-    if (definition?.parameters !== null && definition !== null) {
-      found ||= variablesOf(definition.body).declarations.some(({ within }) => within === null);
-    }
+    if (definition === null || definition.parameters === null) return false;
+    return variablesOf(definition.body).declarations.some(({ within }) => within === null);
   });
-  return found;
 }
 
 // ── lines of several operators (2.6, 2.7) ───────────────────────────────────────────────────────────────────────
@@ -499,10 +484,7 @@ function looksAtTrace(context: LintContext, line: Expression): boolean {
 function groupings(context: LintContext): void {
   for (const body of context.bodies) {
     if (!context.isPortable(body.owner)) continue;
-    for (const line of body.lines) {
-      const checked = line.kind === 'assignment' ? line.value : line;
-      grouping(context, checked);
-    }
+    for (const line of body.lines) grouping(context, line.kind === 'assignment' ? line.value : line);
   }
   for (const definition of context.tree.definitions) {
     if (definition.parameters !== null || !context.isPortable(definition)) continue;
@@ -535,11 +517,11 @@ function grouping(context: LintContext, line: Expression): void {
     );
     return;
   }
-  for (const part of joined) for (const inner of partsOf(part)) grouping(context, inner);
+  for (const part of joined) for (const inner of bracketed(part)) grouping(context, inner);
 }
 
 /** What is in its own brackets. */
-function partsOf(part: Expression): readonly Expression[] {
+function bracketed(part: Expression): readonly Expression[] {
   switch (part.kind) {
     case 'call':
       return [...part.positional, ...part.named.map(({ value }) => value)];

@@ -3,16 +3,8 @@
  *
  * Ring 1: no decision depends on it.
  */
-import {
-  BUILTINS,
-  type Expression,
-  freeNames,
-  type Identifier,
-  type Span,
-  variablesOf,
-  walk,
-} from '@cordon/policy';
-import type { LintBody, LintContext } from './context.ts';
+import { BUILTINS, type Expression, freeNames, type Identifier, variablesOf } from '@cordon/policy';
+import { type LintBody, type LintContext, partsOf } from './context.ts';
 
 export function lintNames(context: LintContext): void {
   unusedDefinitions(context);
@@ -70,10 +62,10 @@ function namesIn(lines: readonly Expression[], parameters: ReadonlySet<string>):
   const found = new Set<string>();
   for (const line of lines) {
     for (const name of freeNames(line)) if (!own.has(name) && !parameters.has(name)) found.add(name);
-    walk(line, (part) => {
-      if (part.kind === 'quantifier') found.add(part.callee.name);
-      if (part.kind === 'declaration') found.add(part.type.name);
-    });
+  }
+  for (const part of partsOf(lines)) {
+    if (part.kind === 'quantifier') found.add(part.callee.name);
+    if (part.kind === 'declaration') found.add(part.type.name);
   }
   return found;
 }
@@ -112,42 +104,27 @@ function hiddenNames(context: LintContext): void {
   const { tree, diagnostics } = context;
   const imports = new Set(tree.imports.map(({ alias }) => alias));
   const definitions = new Map(tree.definitions.map((definition) => [definition.name.name, definition]));
-  const isBuiltin = (name: string): boolean => BUILTINS.has(name) || name === 'input';
   const called = calledNames(context);
-  for (const { name } of tree.definitions) {
-    const hidden = imports.has(name.name) ? 'an import' : isBuiltin(name.name) ? 'a built-in' : null;
-    if (hidden !== null) report(context, name, name.name, hidden);
-  }
+  const outside = ({ name }: Identifier): string | null => {
+    if (imports.has(name)) return 'an import';
+    return BUILTINS.has(name) || name === 'input' ? 'a built-in' : null;
+  };
+  for (const { name } of tree.definitions) report(context, name, outside(name));
   const variable = (name: Identifier): void => {
     const definition = definitions.get(name.name);
-    const hidden =
-      definition !== undefined
-        ? definition.parameters === null
-          ? 'a constant'
-          : 'a predicate'
-        : imports.has(name.name)
-          ? 'an import'
-          : isBuiltin(name.name) && (!NOUNS.has(name.name) || called.has(name.name))
-            ? 'a built-in'
-            : null;
-    if (hidden !== null) report(context, name, name.name, hidden);
+    const isNoun = NOUNS.has(name.name) && !called.has(name.name) && !imports.has(name.name);
+    if (definition === undefined) report(context, name, isNoun ? null : outside(name));
+    else report(context, name, definition.parameters === null ? 'a constant' : 'a predicate');
   };
   for (const { parameters } of tree.definitions) {
     for (const { name, start } of parameters ?? []) variable({ name, start, end: start + name.length });
   }
-  for (const { lines } of [...tree.definitions, ...tree.rules].map(({ body }) => ({ lines: body }))) {
-    const own = new Set<string>();
-    const loops: Identifier[] = [];
-    for (const line of lines) {
-      walk(line, (part) => {
-        if (part.kind === 'comprehension') loops.push(part.variable);
-        else if (part.kind === 'declaration' || part.kind === 'assignment') {
-          own.add(part.variable.name);
-          variable(part.variable);
-        }
-      });
-    }
-    for (const loop of loops) {
+  for (const { body } of [...tree.definitions, ...tree.rules]) {
+    const parts = partsOf(body);
+    const declared = parts.filter((part) => part.kind === 'declaration' || part.kind === 'assignment');
+    for (const one of declared) variable(one.variable);
+    const own = new Set(declared.map((one) => one.variable.name));
+    for (const { variable: loop } of parts.filter((part) => part.kind === 'comprehension')) {
       if (own.has(loop.name)) {
         diagnostics.warning(
           'POL058',
@@ -164,19 +141,15 @@ function hiddenNames(context: LintContext): void {
 const NOUNS: ReadonlySet<string> = new Set(['text', 'image', 'server', 'sum', 'tool_call']);
 
 function calledNames({ tree }: LintContext): ReadonlySet<string> {
-  const called = new Set<string>();
-  for (const { body } of [...tree.definitions, ...tree.rules]) {
-    for (const line of body) {
-      walk(line, (part) => {
-        if (part.kind === 'call' && part.callee.kind === 'name') called.add(part.callee.name);
-      });
-    }
-  }
-  return called;
+  const parts = partsOf([...tree.definitions, ...tree.rules].flatMap(({ body }) => body));
+  const calls = parts.filter((part) => part.kind === 'call');
+  return new Set(calls.flatMap(({ callee }) => (callee.kind === 'name' ? [callee.name] : [])));
 }
 
-function report({ diagnostics }: LintContext, at: Span, name: string, hidden: string): void {
-  diagnostics.warning('POL058', at, `\`${name}\` hides ${hidden} of the same name`, 'use another name');
+function report({ diagnostics }: LintContext, name: Identifier, hidden: string | null): void {
+  if (hidden === null) return;
+  const message = `\`${name.name}\` hides ${hidden} of the same name`;
+  diagnostics.warning('POL058', name, message, 'use another name');
 }
 
 /** A block as the value of a constant is its first line. */

@@ -5,17 +5,9 @@
  * Ring 1: no decision depends on it. Schemas come from apps: they are looked at to a bounded depth, and what is not understood is not judged.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
-import {
-  type Expression,
-  METHODS,
-  nearest,
-  type Pattern,
-  type Span,
-  type ToolPattern,
-  walk,
-} from '@cordon/policy';
+import { type Expression, METHODS, nearest, type Pattern, type Span, type ToolPattern } from '@cordon/policy';
 import { compilePattern } from '@cordon/regex';
-import { type Constant, conjuncts, keyOf, type LintBody, type LintContext } from './context.ts';
+import { type Constant, conjuncts, keyOf, type LintBody, type LintContext, partsOf } from './context.ts';
 import type { ToolSchema } from './tool-schema.ts';
 import { toolMatches } from './truth.ts';
 
@@ -46,13 +38,11 @@ class ToolLinter {
   }
 
   run(): void {
-    for (const definition of this.#context.tree.definitions) {
-      if (definition.parameters !== null) continue;
-      for (const line of definition.body) walk(line, (part) => this.#part(part, null, new Map()));
-    }
+    for (const { parameters, body } of this.#context.tree.definitions)
+      if (parameters === null) for (const part of partsOf(body)) this.#part(part, null, new Map());
     for (const body of this.#context.bodies.toReversed()) {
       const calls = this.#calls(body);
-      for (const line of body.lines) walk(line, (part) => this.#part(part, body, calls));
+      for (const part of partsOf(body.lines)) this.#part(part, body, calls);
     }
   }
 
@@ -60,11 +50,9 @@ class ToolLinter {
   #calls(body: LintBody): ReadonlyMap<string, readonly ToolSchema[]> {
     const calls = new Map<string, readonly ToolSchema[]>();
     for (const line of conjuncts(body.lines)) {
-      if (line.kind !== 'binary' || line.left.kind !== 'name') continue;
-      if (line.operator === 'is') {
-        const pattern = this.#context.value(line.right, body);
-        if (pattern.kind === 'tool-pattern') calls.set(line.left.name, this.#matching(pattern.tool.name));
-      }
+      if (line.kind !== 'binary' || line.operator !== 'is' || line.left.kind !== 'name') continue;
+      const pattern = this.#context.value(line.right, body);
+      if (pattern.kind === 'tool-pattern') calls.set(line.left.name, this.#matching(pattern.tool.name));
     }
     return calls;
   }
@@ -118,12 +106,12 @@ class ToolLinter {
       this.#unknownTool(pattern.tool.name, pattern.tool);
       return;
     }
-    if (pattern.arguments === null) return;
-    const places = matching.map((tool) => argumentsOf(tool));
+    const { arguments: given } = pattern;
+    if (given === null) return;
+    const misfits = (tool: ToolSchema) => this.#misfits(given, argumentsOf(tool), body);
     // A wildcard stands for tools with different arguments; it is wrong only where it is wrong for all of them.
-    const [first] = places;
-    const fits = places.some((place) => this.#fits(pattern.arguments, place, body));
-    if (!fits && first !== undefined) this.#judge(pattern.arguments, first, body);
+    if (matching.some((tool) => misfits(tool).length === 0)) return;
+    for (const report of matching.slice(0, 1).flatMap(misfits)) report();
   }
 
   #unknownTool(name: string, at: Span): void {
@@ -219,72 +207,43 @@ class ToolLinter {
     if (propertyOf(place, key) !== 'absent') return;
     const known = keysOf(place);
     const suggestion = nearest(key, known) ?? nearInWords(key, known);
+    const listed = known.slice(0, 8).map((one) => `\`${one}\``);
+    const others = listed.length === 0 ? 'it has none' : `it has ${listed.join(', ')}`;
     const owner = place.path === '' ? `\`${place.tool}\`` : `\`${place.path}\` of \`${place.tool}\``;
     this.#context.diagnostics.warning(
       'POL067',
       at,
       `${owner} has no argument \`${key}\``,
-      suggestion === null
-        ? known.length === 0
-          ? 'it has none'
-          : `it has ${known
-              .slice(0, 8)
-              .map((one) => `\`${one}\``)
-              .join(', ')}`
-        : `did you mean \`${suggestion}\`?`,
+      suggestion === null ? others : `did you mean \`${suggestion}\`?`,
     );
   }
 
   // ── arguments in patterns ─────────────────────────────────────────────────────────────────────────────────
 
-  #fits(pattern: Pattern | null, place: Place, body: LintBody | null): boolean {
-    switch (pattern?.kind) {
-      case 'object':
-        if (kindProblem(place, 'object') !== null) return false;
-        return pattern.entries.every((entry) => {
-          const inner = propertyOf(place, entry.key);
-          return inner !== 'absent' && this.#fits(entry.pattern, inner, body);
-        });
-      case 'list':
-        return kindProblem(place, 'array') === null;
-      case 'value': {
-        const literal = this.#context.literal(pattern.value, body);
-        return literal === null || valueProblem(place, literal.value, true) === null;
-      }
-      case 'value-reference':
-        return kindProblem(place, 'string') === null;
-      default:
-        return true;
-    }
-  }
-
-  /** Reports what does not fit. */
-  #judge(pattern: Pattern, place: Place, body: LintBody | null): void {
-    const problem = (message: string | null): void => {
-      if (message !== null) this.#context.diagnostics.warning('POL068', pattern, message);
-    };
+  /** What in a pattern never matches what can be there, each as a report that can be made. */
+  #misfits(pattern: Pattern, place: Place, body: LintBody | null): readonly (() => void)[] {
+    const reported = (message: string | null): readonly (() => void)[] =>
+      message === null ? [] : [() => this.#context.diagnostics.warning('POL068', pattern, message)];
     switch (pattern.kind) {
-      case 'object':
-        problem(kindProblem(place, 'object'));
-        for (const entry of pattern.entries) {
-          const inner = propertyOf(place, entry.key);
-          if (inner === 'absent') this.#key(place, entry.key, this.#keySpan(pattern, entry));
-          else this.#judge(entry.pattern, inner, body);
-        }
-        break;
+      case 'object': {
+        const inner = pattern.entries.flatMap((entry) => {
+          const there = propertyOf(place, entry.key);
+          return there === 'absent'
+            ? [() => this.#key(place, entry.key, this.#keySpan(pattern, entry))]
+            : this.#misfits(entry.pattern, there, body);
+        });
+        return [...reported(kindProblem(place, 'object')), ...inner];
+      }
       case 'list':
-        problem(kindProblem(place, 'array'));
-        break;
+        return reported(kindProblem(place, 'array'));
       case 'value': {
         const literal = this.#context.literal(pattern.value, body);
-        if (literal !== null) problem(valueProblem(place, literal.value, true));
-        break;
+        return literal === null ? [] : reported(valueProblem(place, literal.value, true));
       }
       case 'value-reference':
-        problem(kindProblem(place, 'string'));
-        break;
+        return reported(kindProblem(place, 'string'));
       case 'any':
-        break;
+        return [];
     }
   }
 
@@ -367,11 +326,7 @@ function propertyOf(place: Place, key: string): Place | 'absent' {
   let isDeclared = false;
   for (const schema of place.schemas) {
     const { properties } = schema;
-    if (!isJsonObject(properties)) {
-      if (isOpen(schema)) return anything;
-      continue;
-    }
-    if (!Object.hasOwn(properties, key)) {
+    if (!isJsonObject(properties) || !Object.hasOwn(properties, key)) {
       if (isOpen(schema)) return anything;
       continue;
     }

@@ -12,10 +12,11 @@ import {
   type Expression,
   OBJECT_TYPES,
   PLAIN_TYPES,
+  quantifierOf,
   type Span,
   type Type,
+  variableName,
   variablesOf,
-  walk,
 } from '@cordon/policy';
 import {
   type Constant,
@@ -25,18 +26,17 @@ import {
   keyOf,
   type LintBody,
   type LintContext,
+  partsOf,
 } from './context.ts';
 
 export function lintTruth(context: LintContext): void {
   const seen = new Set<Expression>();
   for (const body of context.bodies) {
     for (const declaration of variablesOf(body.lines).declarations) emptyDomain(context, body, declaration);
-    for (const line of body.lines) {
-      walk(line, (part) => {
-        if (part.kind !== 'quantifier' || seen.has(part)) return;
-        seen.add(part);
-        countLimits(context, body, part);
-      });
+    for (const part of partsOf(body.lines)) {
+      if (part.kind !== 'quantifier' || seen.has(part)) continue;
+      seen.add(part);
+      countLimits(context, body, part);
     }
     // A block of `forall` that never holds is a way to say that there is nothing.
     if (body.kind === 'forall') continue;
@@ -50,18 +50,19 @@ export function lintTruth(context: LintContext): void {
   }
 }
 
-const EFFECT = { rule: 'the rule never acts', predicate: 'the predicate is always false' } as const;
-
-function consequence(body: LintBody): string {
-  if (body.kind === 'count') return 'nothing is counted';
-  return body.kind === 'forall' ? 'the block never holds' : EFFECT[body.kind];
-}
+/** What follows where the lines of a body never hold. */
+const CONSEQUENCES: Readonly<Record<LintBody['kind'], string>> = {
+  rule: 'the rule never acts',
+  predicate: 'the predicate is always false',
+  count: 'nothing is counted',
+  forall: 'the block never holds',
+};
 
 // ── lines that are never true ───────────────────────────────────────────────────────────────────────────────────
 
 function constantlyFalse(context: LintContext, body: LintBody, condition: Expression): void {
   if (truthOf(context, body, condition) !== false) return;
-  context.diagnostics.warning('POL061', condition, `this line is never true, so ${consequence(body)}`);
+  context.diagnostics.warning('POL061', condition, `this line is never true, so ${CONSEQUENCES[body.kind]}`);
 }
 
 /** Of a condition that needs no trace; null: it needs one. */
@@ -103,19 +104,13 @@ function comparison(
   if (operator === '==') return isEqual(a.value, b.value);
   if (operator === '!=') return !isEqual(a.value, b.value);
   const order = orderOf(a.value, b.value);
-  if (order === null) return null;
-  switch (operator) {
-    case '<':
-      return order < 0;
-    case '<=':
-      return order <= 0;
-    case '>':
-      return order > 0;
-    case '>=':
-      return order >= 0;
-    default:
-      return null;
-  }
+  if (order === null || !isOrdering(operator)) return null;
+  if (order === 0) return operator.endsWith('=');
+  return operator.startsWith('<') === order < 0;
+}
+
+function isOrdering(operator: string): boolean {
+  return operator === '<' || operator === '<=' || operator === '>' || operator === '>=';
 }
 
 function isEqual(a: Constant, b: Constant): boolean {
@@ -182,7 +177,7 @@ function countLimits(
   body: LintBody,
   quantifier: Extract<Expression, { kind: 'quantifier' }>,
 ): void {
-  if (context.quantifierName(quantifier) !== 'count') return;
+  if (quantifierOf(quantifier.callee.name, context.names) !== 'count') return;
   const { diagnostics } = context;
   const argument = (name: string, position: number): number | null => {
     const given =
@@ -224,7 +219,7 @@ function headOf({ source }: LintContext, quantifier: Extract<Expression, { kind:
 function emptyDomain(context: LintContext, body: LintBody, declaration: Declaration): void {
   const { type, within, variable } = declaration;
   const { diagnostics } = context;
-  const ending = body.kind === 'forall' ? 'the block always holds' : consequence(body);
+  const ending = body.kind === 'forall' ? 'the block always holds' : CONSEQUENCES[body.kind];
   if (within === null) {
     if (!EMPTY_TYPES.has(type.name)) return;
     const help =
@@ -293,11 +288,6 @@ function reaches(after: ReadonlyMap<string, ReadonlySet<string>>, from: string, 
   return false;
 }
 
-function variableName(expression: Expression): string | null {
-  if (expression.kind === 'name') return expression.name;
-  return expression.kind === 'declaration' ? expression.variable.name : null;
-}
-
 // ── lines that contradict each other ────────────────────────────────────────────────────────────────────────────
 
 interface Subject extends Span {
@@ -330,7 +320,7 @@ function contradictions(context: LintContext, body: LintBody, together: readonly
       context.diagnostics.warning(
         'POL060',
         fact,
-        `this line and line ${context.line(other)} never hold together, so ${consequence(body)}`,
+        `this line and line ${context.line(other)} never hold together, so ${CONSEQUENCES[body.kind]}`,
         fact.kind === 'equal' || fact.kind === 'tool' ? 'join them with `or`, or write two rules' : undefined,
       );
     } else if (facts.length < MAX_FACTS) facts.push(fact);
@@ -395,26 +385,13 @@ function comparisonFact(
   }
   if (operator === 'is' && b?.value === null) return { kind: 'equal', value: null, ...about(left) };
   if (operator === 'is not' && b?.value === null) return { kind: 'unequal', value: null, ...about(left) };
-  const isOrder = operator === '<' || operator === '<=' || operator === '>' || operator === '>=';
-  if (isOrder && typeof b?.value === 'number' && a === null) {
-    return {
-      kind: operator.startsWith('<') ? 'below' : 'above',
-      ...limit(operator, b.value),
-      ...about(left),
-    };
-  }
-  if (isOrder && typeof a?.value === 'number' && b === null) {
-    return {
-      kind: operator.startsWith('<') ? 'above' : 'below',
-      ...limit(operator, a.value),
-      ...about(right),
-    };
+  const limit = a === null ? b?.value : b === null ? a.value : null;
+  if (isOrdering(operator) && typeof limit === 'number') {
+    // `5 < x` is `x > 5`.
+    const kind = operator.startsWith('<') === (a === null) ? 'below' : 'above';
+    return { kind, limit, isStrict: operator.length === 1, ...about(a === null ? left : right) };
   }
   return { kind: 'holds', ...about(condition) };
-}
-
-function limit(operator: string, value: number): { limit: number; isStrict: boolean } {
-  return { limit: value, isStrict: operator.length === 1 };
 }
 
 /** Whether the two never hold together. Asked both ways round. */

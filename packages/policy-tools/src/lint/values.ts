@@ -13,10 +13,9 @@ import {
   OBJECT_TYPES,
   type Span,
   type Type,
-  walk,
   withArticle,
 } from '@cordon/policy';
-import { calledName, type LintBody, type LintContext } from './context.ts';
+import { calledName, type LintBody, type LintContext, partsOf } from './context.ts';
 import { FIELD_VALUES, LABEL_VALUES } from './field-values.ts';
 
 export function lintValues(context: LintContext): void {
@@ -24,12 +23,10 @@ export function lintValues(context: LintContext): void {
   // Inner blocks first: what a name stands for is decided by the innermost.
   for (const body of context.bodies.toReversed()) {
     const said = body.kind === 'rule' && 'message' in body.owner ? [body.owner.message] : [];
-    for (const line of [...body.lines, ...said]) {
-      walk(line, (part) => {
-        if (seen.has(part)) return;
-        seen.add(part);
-        look(context, body, part);
-      });
+    for (const part of partsOf([...body.lines, ...said])) {
+      if (seen.has(part)) continue;
+      seen.add(part);
+      look(context, body, part);
     }
   }
 }
@@ -68,13 +65,17 @@ function equality(context: LintContext, body: LintBody, comparison: Binary): voi
   }
   const [a, b] = [context.type(left), context.type(right)];
   if (couldEqual(a, b)) return;
-  const [code, verdict] =
-    comparison.operator === '==' ? (['POL061', 'never'] as const) : (['POL062', 'always'] as const);
+  const [code, verdict] = verdictOf(comparison);
   context.diagnostics.warning(
     code,
     comparison,
     `${withArticle(a)} never equals ${withArticle(b)}, so this is ${verdict} true`,
   );
+}
+
+/** What is reported of a comparison of what is never alike. */
+function verdictOf({ operator }: Binary): readonly [code: 'POL061' | 'POL062', isTrue: 'never' | 'always'] {
+  return operator === '==' || operator === 'is' ? ['POL061', 'never'] : ['POL062', 'always'];
 }
 
 function couldEqual(a: Type, b: Type): boolean {
@@ -147,25 +148,22 @@ function notHeld(
 function identity(context: LintContext, body: LintBody, comparison: Binary): void {
   const { left, right, operator } = comparison;
   const subject = context.type(left);
-  const isPattern = context.value(right, body).kind === 'tool-pattern';
-  if (isPattern) {
+  const [code, verdict] = verdictOf(comparison);
+  const isText = [left, right].some((side) => typeof context.literal(side, body)?.value === 'string');
+  if (context.value(right, body).kind === 'tool-pattern') {
     if (canBe(subject, 'ToolCall', 'ToolOutput')) return;
+    const message = `${withArticle(subject)} is not a call of a tool, so this is ${verdict} true`;
     context.diagnostics.warning(
-      operator === 'is' ? 'POL061' : 'POL062',
+      code,
       comparison,
-      `${withArticle(subject)} is not a call of a tool, so this is ${operator === 'is' ? 'never' : 'always'} true`,
+      message,
       'a pattern speaks of a `ToolCall` or a `ToolOutput`',
     );
-    return;
+  } else if (isText) {
+    const message = `two texts are not the same object, equal or not, so this is ${verdict} true`;
+    const help = operator === 'is' ? 'compare with `==`' : 'compare with `!=`';
+    context.diagnostics.warning(code, comparison, message, help);
   }
-  const isText = [left, right].some((side) => typeof context.literal(side, body)?.value === 'string');
-  if (!isText) return;
-  context.diagnostics.warning(
-    operator === 'is' ? 'POL061' : 'POL062',
-    comparison,
-    `two texts are not the same object, equal or not, so this is ${operator === 'is' ? 'never' : 'always'} true`,
-    operator === 'is' ? 'compare with `==`' : 'compare with `!=`',
-  );
 }
 
 // ── fields and methods ──────────────────────────────────────────────────────────────────────────────────────────
@@ -225,17 +223,16 @@ function method(
   if (known !== undefined && canBe(type, ...known.of)) return;
   const fitting = [...METHODS].filter(([, { of }]) => canBe(type, ...of)).map(([method]) => method);
   const suggestion = nearest(name.name, fitting);
-  const owner = type.kinds === null ? 'no value' : withArticle(type);
+  const fits = type.kinds === null ? 'no value has a' : `${withArticle(type)} has no`;
+  const others =
+    suggestion === null
+      ? `there are ${fitting.map((method) => `\`${method}\``).join(', ')}`
+      : `did you mean \`${suggestion}\`?`;
   context.diagnostics.warning(
     'POL064',
     name,
-    owner === 'no value'
-      ? `no value has a method \`${name.name}\``
-      : `${owner} has no method \`${name.name}\``,
-    PYTHON_METHODS.get(name.name) ??
-      (suggestion === null
-        ? `there are ${fitting.map((method) => `\`${method}\``).join(', ')}`
-        : `did you mean \`${suggestion}\`?`),
+    `${fits} method \`${name.name}\``,
+    PYTHON_METHODS.get(name.name) ?? others,
   );
 }
 
