@@ -11,23 +11,23 @@
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import type { TraceEvent } from '@cordon/policy';
 import { History } from '../reading/history.ts';
-import { isList, own } from '../reading/json.ts';
+import { isContainer, isList, own } from '../reading/json.ts';
 import { besideKey } from '../reading/known-keys.ts';
 import { type KnownKeys, knownKeys } from '../reading/note-shape.ts';
 import { join, Reading } from '../reading/reading.ts';
 import { readAnthropicMessage, readAnthropicMessages, readAnthropicPreamble } from './anthropic.ts';
 import { GeminiReader } from './gemini.ts';
 import { readChatList, readChatPreamble, readChatResponse } from './openai-chat.ts';
-import { readResponsesInput, readResponsesItems, readResponsesPreamble } from './openai-responses.ts';
+import { readResponse, readResponsesInput, readResponsesPreamble } from './openai-responses.ts';
 
 export type ConversationFormat = 'openai-chat' | 'openai-responses' | 'anthropic' | 'gemini';
 
-/** Where a request keeps its messages. */
-const MESSAGES: Readonly<Record<ConversationFormat, string>> = {
-  'openai-chat': 'messages',
-  'openai-responses': 'input',
-  anthropic: 'messages',
-  gemini: 'contents',
+/** Where a request keeps its messages, and a response its answer. */
+const PLACES: Readonly<Record<ConversationFormat, { readonly asked: string; readonly answered: string }>> = {
+  'openai-chat': { asked: 'messages', answered: 'choices' },
+  'openai-responses': { asked: 'input', answered: 'output' },
+  anthropic: { asked: 'messages', answered: 'content' },
+  gemini: { asked: 'contents', answered: 'candidates' },
 };
 
 /** How one provider writes a conversation. */
@@ -35,7 +35,6 @@ interface Reader {
   /** What the model gets before all messages. */
   preamble(request: JsonObject, path: string): void;
   messages(value: Json, path: string): void;
-  isResponse(value: JsonObject): boolean;
   response(value: Json, path: string): void;
 }
 
@@ -44,88 +43,72 @@ function readerOf(format: ConversationFormat, reading: Reading): Reader {
     case 'openai-chat':
       return {
         preamble: (request, path) => readChatPreamble(reading, request, path),
-        messages: (value, path) => {
-          if (isList(value)) readChatList(reading, value, path);
-          else reading.wrong(path, 'the messages are a list');
-        },
-        isResponse: (value) => Object.hasOwn(value, 'choices'),
+        messages: (value, path) => readChatList(reading, reading.list(value, path, 'the messages'), path),
         response: (value, path) => readChatResponse(reading, value, path),
       };
     case 'openai-responses':
       return {
         preamble: (request, path) => readResponsesPreamble(reading, request, path),
         messages: (value, path) => readResponsesInput(reading, value, path),
-        isResponse: (value) => Object.hasOwn(value, 'output'),
-        response: (value, path) => {
-          const response = reading.object(value, path, 'a response');
-          reading.answers(response, ['output', 'error'], path);
-          readResponsesItems(reading, reading.listAt(response, 'output', path), join(path, 'output'));
-        },
+        response: (value, path) => readResponse(reading, value, path),
       };
     case 'anthropic':
       return {
         preamble: (request, path) => readAnthropicPreamble(reading, request, path),
-        messages: (value, path) => {
-          if (isList(value)) readAnthropicMessages(reading, value, path);
-          else reading.wrong(path, 'the messages are a list');
-        },
-        isResponse: (value) => Object.hasOwn(value, 'content'),
+        messages: (value, path) =>
+          readAnthropicMessages(reading, reading.list(value, path, 'the messages'), path),
         response: (value, path) => readAnthropicMessage(reading, value, path),
       };
-    case 'gemini': {
-      const gemini = new GeminiReader(reading);
-      return {
-        preamble: (request, path) => gemini.preamble(request, path),
-        messages: (value, path) => gemini.contents(value, path),
-        isResponse: (value) => Object.hasOwn(value, 'candidates'),
-        response: (value, path) => gemini.response(reading.object(value, path, 'a response'), path),
-      };
-    }
+    case 'gemini':
+      return new GeminiReader(reading);
   }
 }
 
 export function readConversation(format: ConversationFormat, reading: Reading, input: Json): void {
-  if (isList(input)) {
-    if (isExchange(format, input[0] ?? null)) readExchanges(format, reading, input);
-    else readerOf(format, reading).messages(input, '');
-    return;
-  }
-  const log = reading.object(input, '', 'a trace');
-  readExchange(format, reading, log);
+  if (!isList(input)) {
+    const log = reading.object(input, '', 'a trace');
+    if (!readExchange(format, reading, reading, log, '', ''))
+      reading.wrong('', `there are neither \`${PLACES[format].asked}\` nor a response`);
+    checkBeside(format, reading, log, '', reading.events);
+  } else if (isExchange(format, input[0] ?? null)) readExchanges(format, reading, input);
+  else readerOf(format, reading).messages(input, '');
 }
 
 /** A pair, or an object that holds the messages of a request. */
 export function isExchange(format: ConversationFormat, value: Json): value is JsonObject {
   if (!isJsonObject(value)) return false;
-  return isPaired(value) || isList(own(value, MESSAGES[format]));
+  return isPaired(value) || isList(own(value, PLACES[format].asked));
 }
 
 function isPaired(value: JsonObject): boolean {
-  return isContainerAt(value, 'request') || isContainerAt(value, 'response');
+  return isContainer(own(value, 'request')) || isContainer(own(value, 'response'));
 }
 
-function isContainerAt(value: JsonObject, key: string): boolean {
-  const inner = own(value, key);
-  return typeof inner === 'object' && inner !== null;
-}
-
-/** One object: its paths begin at the list of messages. */
-function readExchange(format: ConversationFormat, reading: Reading, log: JsonObject): void {
-  const reader = readerOf(format, reading);
-  const isPair = isPaired(log);
-  const at = isPair ? 'request' : '';
-  const request = isPair ? (reading.objectAt(log, 'request', '') ?? {}) : log;
-  const messages = own(request, MESSAGES[format]);
+/**
+ * What one object says was asked, and what was answered; false: it says neither. `listPath`: where the paths of its list of
+ * messages begin; null: at its own place.
+ */
+function readExchange(
+  format: ConversationFormat,
+  asking: Reading,
+  answering: Reading,
+  exchange: JsonObject,
+  path: string,
+  listPath: string | null,
+): boolean {
+  const { asked, answered } = PLACES[format];
+  const isPair = isPaired(exchange);
+  const at = isPair ? join(path, 'request') : path;
+  const request = isPair ? (asking.objectAt(exchange, 'request', path) ?? {}) : exchange;
+  const reader = readerOf(format, asking);
   reader.preamble(request, at);
-  if (messages !== undefined) {
-    // A text instead of a list stands at its own place.
-    reader.messages(messages, isList(messages) ? '' : join(at, MESSAGES[format]));
-  }
-  const answer = isPair ? (own(log, 'response') ?? null) : reader.isResponse(log) ? log : null;
-  if (answer !== null) reader.response(answer, isPair ? 'response' : '');
-  else if (messages === undefined)
-    reading.wrong('', `there are neither \`${MESSAGES[format]}\` nor a response`);
-  checkBeside(format, reading, log, '', reading.events);
+  const messages = own(request, asked);
+  const listAt = isList(messages) ? listPath : null;
+  if (messages !== undefined) reader.messages(messages, listAt ?? join(at, asked));
+  const whole = Object.hasOwn(exchange, answered) ? exchange : null;
+  const answer = isPair ? (own(exchange, 'response') ?? null) : whole;
+  if (answer !== null) readerOf(format, answering).response(answer, isPair ? join(path, 'response') : path);
+  return messages !== undefined || answer !== null;
 }
 
 /** What is read of a request, of a response, and of an object that is both. */
@@ -203,27 +186,16 @@ function readExchanges(format: ConversationFormat, reading: Reading, exchanges: 
       reading.wrong(at, 'an element is a request, a response or a pair of them, as the others are');
       return;
     }
-    const isPair = isPaired(value);
     const asked = new Reading(reading.dialect);
-    const asking = readerOf(format, asked);
-    const place = isPair ? join(at, 'request') : at;
-    const request = isPair ? (asked.objectAt(value, 'request', at) ?? {}) : value;
-    asking.preamble(request, place);
-    const messages = own(request, MESSAGES[format]);
-    if (messages !== undefined) asking.messages(messages, join(place, MESSAGES[format]));
-    for (const event of history.request(asked.events)) reading.emit(event);
-
     const answered = new Reading(reading.dialect);
-    const answering = readerOf(format, answered);
-    const answer = isPair ? (own(value, 'response') ?? null) : answering.isResponse(value) ? value : null;
-    if (answer !== null) answering.response(answer, isPair ? join(at, 'response') : at);
+    readExchange(format, asked, answered, value, at, null);
+    for (const event of history.request(asked.events)) reading.emit(event);
     for (const event of history.response(answered.events)) reading.emit(event);
-
-    const fault = asked.fault ?? answered.fault;
-    if (fault === null) checkBeside(format, reading, value, at, [...asked.events, ...answered.events]);
+    const { fault } = asked.fault === null ? answered : asked;
     if (fault !== null) {
       reading.wrong(fault.path, fault.message);
       return;
     }
+    checkBeside(format, reading, value, at, [...asked.events, ...answered.events]);
   }
 }

@@ -31,7 +31,7 @@ export class GeminiReader {
     }
   }
 
-  contents(contents: Json, path: string): void {
+  messages(contents: Json, path: string): void {
     if (!isList(contents)) this.#content(contents, path, 'user');
     else {
       for (const [index, content] of contents.entries()) {
@@ -42,7 +42,8 @@ export class GeminiReader {
   }
 
   /** A response: each candidate's content. */
-  response(response: JsonObject, path: string): void {
+  response(value: Json, path: string): void {
+    const response = this.#reading.object(value, path, 'a response');
     this.#reading.answers(response, ['candidates', 'promptFeedback', 'prompt_feedback', 'error'], path);
     for (const [index, value] of this.#reading.listAt(response, 'candidates', path).entries()) {
       const at = join(path, 'candidates', index);

@@ -37,14 +37,14 @@ export function readResponsesPreamble(reading: Reading, request: JsonObject, pat
     const turn = new Turn(reading, Frames.none(), 'system', at);
     turn.say(loneText(instructions, at));
     turn.end();
-  } else if (isList(instructions)) readResponsesItems(reading, instructions, at);
+  } else if (isList(instructions)) readItems(reading, instructions, at);
   else if (instructions !== null) reading.wrong(at, 'the instructions are a text or a list of items');
   emitOpenaiTools(reading, request, path);
 }
 
 /** `input`: a text of the user, or items at `path`. */
 export function readResponsesInput(reading: Reading, input: Json, path: string): void {
-  if (isList(input)) readResponsesItems(reading, input, path);
+  if (isList(input)) readItems(reading, input, path);
   else if (typeof input === 'string') {
     const turn = new Turn(reading, Frames.none(), 'user', path);
     turn.say(loneText(input, path));
@@ -52,7 +52,13 @@ export function readResponsesInput(reading: Reading, input: Json, path: string):
   } else reading.wrong(path, 'the input is a text or a list of items');
 }
 
-export function readResponsesItems(reading: Reading, items: readonly Json[], path: string): void {
+export function readResponse(reading: Reading, value: Json, path: string): void {
+  const response = reading.object(value, path, 'a response');
+  reading.answers(response, ['output', 'error'], path);
+  readItems(reading, reading.listAt(response, 'output', path), join(path, 'output'));
+}
+
+function readItems(reading: Reading, items: readonly Json[], path: string): void {
   for (const [index, item] of items.entries()) {
     if (reading.fault !== null) return;
     readItem(reading, item, join(path, index));

@@ -66,6 +66,13 @@ export class Reading {
     return {};
   }
 
+  /** A list at `path`; an empty one, and the fault, if it is not one. */
+  list(value: Json | undefined, path: string, what: string): readonly Json[] {
+    if (isList(value)) return value;
+    this.wrong(path, `${what} are a list`);
+    return [];
+  }
+
   /** The object under `key`; null: absent or null. */
   objectAt(from: JsonObject, key: string, path: string): JsonObject | null {
     const value = own(from, key) ?? null;
