@@ -6,7 +6,8 @@
  */
 
 import type { Screen, Style } from '@cordon/console/text';
-import { textColumns, VisibleCharacters, visibleLine, visibleLines } from '@cordon/core';
+import { visibleLine, visibleLines } from '@cordon/core';
+import { excerptOf } from './excerpt.ts';
 
 export interface Marks {
   readonly good: string;
@@ -97,18 +98,18 @@ export class Drawing {
 
   /** The characters `start` to `end` (code points) of a text, in the line that they begin in, underlined. */
   excerpt(indent: number, text: string, start: number, end: number): void {
-    const room = this.screen.width - indent - 3;
-    const { before, inside, after } = excerptOf(
-      text,
-      start,
-      end,
-      room,
-      (part) => this.#plain(part),
-      this.marks.ellipsis,
-    );
-    this.framed(indent, `${before}${this.screen.style('bad', inside)}${after}`);
-    const length = Math.max(1, Math.min(textColumns(inside), room - textColumns(before)));
-    this.framed(indent, `${' '.repeat(textColumns(before))}${this.marks.underline.repeat(length)}`);
+    const from = unitOffset(text, 0, start);
+    const lineStart = from === 0 ? 0 : text.lastIndexOf('\n', from - 1) + 1;
+    const lineEnd = text.indexOf('\n', from);
+    const line = text.slice(lineStart, lineEnd < 0 ? undefined : lineEnd);
+    const to = Math.min(lineStart + line.length, unitOffset(text, from, end - start));
+    const shown = excerptOf(line, from - lineStart, Math.max(from, to) - lineStart, {
+      room: this.screen.width - indent - 3,
+      ellipsis: this.marks.ellipsis,
+      written: (visible) => this.#plain(visible),
+    });
+    this.framed(indent, `${shown.before}${this.screen.style('bad', shown.inside)}${shown.after}`);
+    this.framed(indent, `${' '.repeat(shown.indent)}${this.marks.underline.repeat(shown.width)}`);
   }
 
   #plain(text: string): string {
@@ -130,62 +131,6 @@ const PLAIN: ReadonlyMap<string, string> = new Map([
 
 function codePointName(character: string): string {
   return `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`;
-}
-
-interface Excerpt {
-  readonly before: string;
-  readonly inside: string;
-  readonly after: string;
-}
-
-/** Looks at no more of the text than is shown, apart from finding the place. */
-function excerptOf(
-  text: string,
-  start: number,
-  end: number,
-  room: number,
-  plain: (text: string) => string,
-  ellipsis: string,
-): Excerpt {
-  const from = unitOffset(text, 0, start);
-  const to = unitOffset(text, from, end - start);
-  const lineStart = text.lastIndexOf('\n', from - 1) + 1;
-  const lineEnd = text.indexOf('\n', from);
-  const last = lineEnd < 0 ? text.length : lineEnd;
-  const shown = (part: string) => shownCharacters(part).map(plain);
-  const half = Math.trunc(room / 2);
-  const marked = shown(text.slice(from, Math.max(from, Math.min(to, last, from + half))));
-  const fittingMarked = fitting(marked, half);
-  const isCutInside = from + half < Math.min(to, last) || fittingMarked.length < marked.length;
-  const inside = fittingMarked.join('');
-  const side = Math.trunc((room - textColumns(inside)) / 2) - ellipsis.length;
-  const left = shown(text.slice(Math.max(lineStart, from - side), from));
-  const before = fitting(left.reverse(), side).reverse();
-  const right = isCutInside ? [] : shown(text.slice(to, Math.min(last, to + side)));
-  const after = fitting(right, side);
-  const isCutBefore = from - side > lineStart || before.length < left.length;
-  const isCutAfter = isCutInside || to + side < last || after.length < right.length;
-  return {
-    before: `${isCutBefore ? ellipsis : ''}${before.join('')}`,
-    inside,
-    after: `${after.join('')}${isCutAfter ? ellipsis : ''}`,
-  };
-}
-
-/** Each character as it is shown; half a character at the beginning, where the text was cut, is left out. */
-function shownCharacters(text: string): string[] {
-  const characters = new VisibleCharacters();
-  return [...text.replace(/^[\udc00-\udfff]/, '')].map((character) => characters.next(character));
-}
-
-/** As many of them as stand in so many columns. */
-function fitting(shown: readonly string[], columns: number): string[] {
-  let width = 0;
-  const end = shown.findIndex((character) => {
-    width += textColumns(character);
-    return width > columns;
-  });
-  return shown.slice(0, end < 0 ? shown.length : end);
 }
 
 /** The offset in UTF-16 units of a code point, counted from `from`. */
