@@ -115,193 +115,186 @@ function distributionOf(text: string): string {
   return `${value('ID')} ${value('ID_LIKE')}`.trim().toLowerCase();
 }
 
-type Situation = (facts: HostFacts, said: string) => Diagnosis | null;
+/** What is wrong, as the facts and what bubblewrap said (in one line) tell. */
+interface Situation {
+  readonly applies: (facts: HostFacts, said: string) => boolean;
+  readonly why: Told;
+  readonly remedy: Told;
+}
+
+type Told = string | ((facts: HostFacts, said: string) => string);
+
+/** The first that fits counts, so the surest signs come first. `said`: what bubblewrap said, in one line. */
+export function diagnose(facts: HostFacts, said: string): Diagnosis | null {
+  const found = SITUATIONS.find(({ applies }) => applies(facts, said));
+  if (found === undefined) return null;
+  const told = (text: Told) => (typeof text === 'string' ? text : text(facts, said));
+  return { why: told(found.why), remedy: told(found.remedy) };
+}
 
 /** Refused to make a namespace, or to use one that was made. */
 const NAMESPACE_REFUSED =
   /namespace|uid map|RTM_NEWADDR|setgroups|Operation not permitted|Permission denied|clone|unshare/i;
 
-/** The first that fits counts, so the surest signs come first. `said`: what bubblewrap said, in one line. */
-export function diagnose(facts: HostFacts, said: string): Diagnosis | null {
-  for (const situation of SITUATIONS) {
-    const diagnosis = situation(facts, said);
-    if (diagnosis !== null) return diagnosis;
-  }
-  return null;
-}
+const NO_ROOM = /nesting depth|ENOSPC|No space left/i;
+const UNKNOWN_OPTION = /Unknown option (--[a-z-]+)/i;
+const NEWER_BUBBLEWRAP =
+  'build 0.10 or newer from https://github.com/containers/bubblewrap and install it as /usr/bin/bwrap';
+const APPARMOR_PROFILE =
+  'abi <abi/4.0>, include <tunables/global> profile bwrap /usr/bin/bwrap flags=(unconfined) { userns, }';
 
-const SITUATIONS: readonly Situation[] = [
-  oldSubsystem,
-  gvisor,
-  oldKernel,
-  oldBubblewrap,
-  setuidBubblewrap,
-  noUserNamespaces,
-  noMoreNamespaces,
-  nested,
-  rootOfFewUsers,
-  debianSwitch,
-  appArmorOfUbuntu,
-  maskedProc,
-  containerFilter,
-  selinux,
-  noSeccomp,
-  tooManyProcesses,
-  ramRoot,
-  refusedByUnknown,
-];
+const INSIDE_ANOTHER = {
+  why: 'Cordon runs in another sandbox, which allows no further one in it',
+  remedy:
+    'run Cordon outside of that sandbox (bubblewrap: without `--disable-userns`; Flatpak: `flatpak-spawn --host`)',
+};
 
-function oldSubsystem({ release }: HostFacts): Diagnosis | null {
-  if (!/-Microsoft$/.test(release)) return null;
-  return {
-    why: 'this is WSL 1, which has no namespaces',
-    remedy: 'in Windows, run `wsl --set-version NAME 2`, with the name that `wsl -l -v` shows',
-  };
-}
-
-/** gVisor's kernel gives every machine the same name and birthday. */
-function gvisor({ version }: HostFacts): Diagnosis | null {
-  if (version === null || !/^Linux version 4\.4\.0 .*(gvisor|Sun Jan 10 15:06:54 PST 2016)/i.test(version))
-    return null;
-  return {
-    why: 'this is gVisor, whose kernel lacks parts that the sandbox is made of',
-    remedy: 'start the container with another runtime: `--runtime runc`, or run Cordon outside of it',
-  };
-}
-
-/** Node 24 itself wants 4.18; SECCOMP_RET_KILL_PROCESS came with 4.14. */
-function oldKernel({ release }: HostFacts): Diagnosis | null {
-  const [, major, minor] = /^(\d+)\.(\d+)/.exec(release) ?? [];
-  if (major === undefined || Number(major) * 1000 + Number(minor) >= 4018) return null;
-  return {
-    why: `the kernel, ${release}, is older than 4.18 and has not every system call that the sandbox needs`,
-    remedy: 'update the system to one with a newer kernel',
-  };
-}
-
-/** bubblewrap says `Unknown option --disable-userns`. Which version has what: its NEWS.md. */
-function oldBubblewrap({ distribution }: HostFacts, said: string): Diagnosis | null {
-  const [, option] = /Unknown option (--[a-z-]+)/i.exec(said) ?? [];
-  if (option === undefined) return null;
-  const elsewhere =
-    'build 0.10 or newer from https://github.com/containers/bubblewrap and install it as /usr/bin/bwrap';
-  return {
-    why: `the installed bubblewrap is too old: it has no \`${option}\``,
-    remedy: distribution.startsWith('debian')
-      ? `run \`apt-get update && apt-get install bubblewrap\` as root (Debian 12 has 0.8.0-2+deb12u1), or ${elsewhere}`
-      : `update it (\`${installCommand(distribution, 'bubblewrap')}\` as root) to 0.10 or newer; where that is not to be had, ${elsewhere}`,
-  };
-}
-
-function setuidBubblewrap({ isSetuid }: HostFacts, said: string): Diagnosis | null {
-  if (!isSetuid || !/setuid|privileged|disable-userns|userns/i.test(said)) return null;
-  return {
-    why: 'bubblewrap is installed setuid root, and cannot shut the door to further user namespaces then',
-    remedy:
-      'run `chmod u-s /usr/bin/bwrap` as root: kernels that let users make namespaces need no setuid bubblewrap',
-  };
-}
-
-/** As root, apps are another user; rootless containers may have too few. */
-function rootOfFewUsers({ user, userMap }: HostFacts, said: string): Diagnosis | null {
-  if (user !== 0 || !isInsideNamespace(userMap) || !/EINVAL|Invalid argument|setresuid|setpriv/i.test(said))
-    return null;
-  return {
-    why: 'root has too few users here to give apps one of their own',
-    remedy:
-      'run Cordon as an ordinary user in this container, or give it 65,536 users (/etc/subuid and /etc/subgid)',
-  };
-}
-
-function noUserNamespaces({ hasUserNamespaces }: HostFacts, said: string): Diagnosis | null {
-  if (hasUserNamespaces && !/kernel does not support user namespaces/i.test(said)) return null;
-  return {
-    why: 'the kernel was built without user namespaces',
-    remedy: 'use a kernel with CONFIG_USER_NS=y, which every large distribution ships',
-  };
-}
-
-function noMoreNamespaces({ settings, userMap }: HostFacts, said: string): Diagnosis | null {
-  if (settings['user/max_user_namespaces'] !== '0') return null;
-  if (isInsideNamespace(userMap)) return insideAnother(said);
-  return {
-    why: 'user namespaces are switched off (user.max_user_namespaces is 0)',
-    remedy:
-      'run `sysctl user.max_user_namespaces=10000` as root, and write it to /etc/sysctl.d/90-cordon.conf to keep it',
-  };
-}
-
-function isInsideNamespace(userMap: string | null): boolean {
+function isInsideNamespace({ userMap }: HostFacts): boolean {
   return userMap !== null && userMap !== '0 0 4294967295';
 }
 
-function nested({ userMap }: HostFacts, said: string): Diagnosis | null {
-  if (!/nesting depth|ENOSPC|No space left/i.test(said)) return null;
-  return isInsideNamespace(userMap)
-    ? insideAnother(said)
-    : {
-        why: 'this machine has no room for another namespace',
-        remedy:
-          'see which program made so many with `lsns`, or raise user.max_user_namespaces with sysctl as root',
-      };
-}
-
-function insideAnother(_said: string): Diagnosis {
-  return {
-    why: 'Cordon runs in another sandbox, which allows no further one in it',
+const SITUATIONS: readonly Situation[] = [
+  {
+    applies: ({ release }) => /-Microsoft$/.test(release),
+    why: 'this is WSL 1, which has no namespaces',
+    remedy: 'in Windows, run `wsl --set-version NAME 2`, with the name that `wsl -l -v` shows',
+  },
+  {
+    // gVisor's kernel gives every machine the same name and birthday.
+    applies: ({ version }) =>
+      version !== null && /^Linux version 4\.4\.0 .*(gvisor|Sun Jan 10 15:06:54 PST 2016)/i.test(version),
+    why: 'this is gVisor, whose kernel lacks parts that the sandbox is made of',
+    remedy: 'start the container with another runtime: `--runtime runc`, or run Cordon outside of it',
+  },
+  {
+    // Node 24 itself wants 4.18; SECCOMP_RET_KILL_PROCESS came with 4.14.
+    applies: ({ release }) => {
+      const [, major, minor] = /^(\d+)\.(\d+)/.exec(release) ?? [];
+      return major !== undefined && Number(major) * 1000 + Number(minor) < 4018;
+    },
+    why: ({ release }) =>
+      `the kernel, ${release}, is older than 4.18 and has not every system call that the sandbox needs`,
+    remedy: 'update the system to one with a newer kernel',
+  },
+  {
+    // bubblewrap says `Unknown option --disable-userns`. Which version has what: its NEWS.md.
+    applies: (_, said) => UNKNOWN_OPTION.test(said),
+    why: (_, said) => `the installed bubblewrap is too old: it has no \`${UNKNOWN_OPTION.exec(said)?.[1]}\``,
+    remedy: ({ distribution }) =>
+      distribution.startsWith('debian')
+        ? `run \`apt-get update && apt-get install bubblewrap\` as root (Debian 12 has 0.8.0-2+deb12u1), or ${NEWER_BUBBLEWRAP}`
+        : `update it (\`${installCommand(distribution, 'bubblewrap')}\` as root) to 0.10 or newer; where that is not to be had, ${NEWER_BUBBLEWRAP}`,
+  },
+  {
+    applies: ({ isSetuid }, said) => isSetuid && /setuid|privileged|disable-userns|userns/i.test(said),
+    why: 'bubblewrap is installed setuid root, and cannot shut the door to further user namespaces then',
     remedy:
-      'run Cordon outside of that sandbox (bubblewrap: without `--disable-userns`; Flatpak: `flatpak-spawn --host`)',
-  };
-}
-
-function debianSwitch({ settings, user }: HostFacts): Diagnosis | null {
-  if (settings['kernel/unprivileged_userns_clone'] !== '0' || user === 0) return null;
-  return {
+      'run `chmod u-s /usr/bin/bwrap` as root: kernels that let users make namespaces need no setuid bubblewrap',
+  },
+  {
+    applies: ({ hasUserNamespaces }, said) =>
+      !hasUserNamespaces || /kernel does not support user namespaces/i.test(said),
+    why: 'the kernel was built without user namespaces',
+    remedy: 'use a kernel with CONFIG_USER_NS=y, which every large distribution ships',
+  },
+  {
+    applies: (facts, said) =>
+      isInsideNamespace(facts) && (facts.settings['user/max_user_namespaces'] === '0' || NO_ROOM.test(said)),
+    ...INSIDE_ANOTHER,
+  },
+  {
+    applies: ({ settings }) => settings['user/max_user_namespaces'] === '0',
+    why: 'user namespaces are switched off (user.max_user_namespaces is 0)',
+    remedy:
+      'run `sysctl user.max_user_namespaces=10000` as root, and write it to /etc/sysctl.d/90-cordon.conf to keep it',
+  },
+  {
+    applies: (_, said) => NO_ROOM.test(said),
+    why: 'this machine has no room for another namespace',
+    remedy:
+      'see which program made so many with `lsns`, or raise user.max_user_namespaces with sysctl as root',
+  },
+  {
+    // As root, apps are another user; rootless containers may have too few.
+    applies: (facts, said) =>
+      facts.user === 0 && isInsideNamespace(facts) && /EINVAL|Invalid argument|setresuid|setpriv/i.test(said),
+    why: 'root has too few users here to give apps one of their own',
+    remedy:
+      'run Cordon as an ordinary user in this container, or give it 65,536 users (/etc/subuid and /etc/subgid)',
+  },
+  {
+    applies: ({ settings, user }) => settings['kernel/unprivileged_userns_clone'] === '0' && user !== 0,
     why: 'user namespaces are reserved for root (kernel.unprivileged_userns_clone is 0)',
     remedy:
       'run `sysctl kernel.unprivileged_userns_clone=1` as root, and write it to /etc/sysctl.d/90-cordon.conf to keep it',
-  };
-}
-
-/** Ubuntu since 23.10: namespaces are made, but without rights in them, unless a profile of the program grants it. */
-function appArmorOfUbuntu({ settings, container }: HostFacts, said: string): Diagnosis | null {
-  if (settings['kernel/apparmor_restrict_unprivileged_userns'] !== '1' || !NAMESPACE_REFUSED.test(said))
-    return null;
-  if (container !== null) return null; // bubblewrap is confined by the container's profile there
-  const profile =
-    'abi <abi/4.0>, include <tunables/global> profile bwrap /usr/bin/bwrap flags=(unconfined) { userns, }';
-  return {
+  },
+  {
+    // Ubuntu since 23.10: namespaces are made, but without rights in them, unless a profile of the program grants it.
+    // In a container, the container's profile confines bubblewrap.
+    applies: ({ settings, container }, said) =>
+      settings['kernel/apparmor_restrict_unprivileged_userns'] === '1' &&
+      container === null &&
+      NAMESPACE_REFUSED.test(said),
     why: 'AppArmor lets only programs with a profile use user namespaces, and bubblewrap has none',
-    remedy: `as root, write \`${profile}\` to /etc/apparmor.d/bwrap and run \`systemctl reload apparmor\``,
-  };
-}
-
-/** An engine covers files of /proc, and the kernel lets nobody mount a /proc that shows more. */
-function maskedProc({ container }: HostFacts, said: string): Diagnosis | null {
-  if (!/mount proc/i.test(said)) return null;
-  const option =
-    container === 'podman'
-      ? '`--security-opt unmask=ALL`'
-      : container === 'kubernetes'
-        ? '`procMount: Unmasked` in its securityContext'
-        : '`--security-opt systempaths=unconfined`';
-  return {
+    remedy: `as root, write \`${APPARMOR_PROFILE}\` to /etc/apparmor.d/bwrap and run \`systemctl reload apparmor\``,
+  },
+  {
+    // An engine covers files of /proc, and the kernel lets nobody mount a /proc that shows more.
+    applies: (_, said) => /mount proc/i.test(said),
     why: 'files of /proc are covered here, as container engines do, so no new /proc can be mounted',
-    remedy: `start the container with ${option} besides, or run Cordon outside of it`,
-  };
-}
+    remedy: ({ container }) =>
+      `start the container with ${UNMASKED[container ?? 'container']} besides, or run Cordon outside of it`,
+  },
+  {
+    // The filters of Docker and its like refuse `unshare`, `clone` with namespaces, and `mount`.
+    applies: ({ container }, said) => container !== null && NAMESPACE_REFUSED.test(said),
+    why: ({ container, seccomp }) =>
+      `this ${CONTAINER_NAMES[container ?? 'container']} forbids new namespaces${seccomp === '2' ? ' by its system call filter' : ''}`,
+    remedy: ({ container, confinement }) => {
+      const isAppArmored =
+        confinement !== null && /docker-default|containers-default|cri-containerd/.test(confinement);
+      return `start it with ${CONTAINER_OPTIONS[container ?? 'container'](isAppArmored)}, or run Cordon outside of it`;
+    },
+  },
+  {
+    applies: ({ selinux }, said) => selinux === 'enforcing' && /Permission denied/i.test(said),
+    why: 'SELinux is enforcing, and something that bubblewrap needs was refused',
+    remedy:
+      'see what it was with `ausearch -m avc -c bwrap -ts recent` as root, and allow it with `audit2allow`',
+  },
+  {
+    applies: (_, said) => /PR_SET_SECCOMP|seccomp/i.test(said),
+    why: 'the kernel takes no system call filter',
+    remedy: 'use a kernel with CONFIG_SECCOMP_FILTER=y, which every large distribution ships',
+  },
+  {
+    applies: (_, said) => /Resource temporarily unavailable|EAGAIN/i.test(said),
+    why: 'no more processes may be started: a limit of this user, or of the control group, is reached',
+    remedy:
+      'see `ulimit -u` and `systemctl status user-$(id -u).slice`, and end what is not needed or raise the limit',
+  },
+  {
+    applies: (_, said) => /pivot_root/i.test(said),
+    why: 'the root of this system is a RAM disk or a chroot, which cannot be changed for a process',
+    remedy: 'run Cordon in a system that was started from a disk, or in a container',
+  },
+  { applies: (facts, said) => isInsideNamespace(facts) && NAMESPACE_REFUSED.test(said), ...INSIDE_ANOTHER },
+  {
+    applies: (_, said) => NAMESPACE_REFUSED.test(said),
+    why: 'this machine refuses the namespaces that the sandbox is made of',
+    remedy: ({ user }) =>
+      `as ${user === 0 ? 'root' : 'your user'}, \`bwrap --unshare-user --unshare-pid --ro-bind / / --proc /proc true\` must work: its message, and \`dmesg\`, say more`,
+  },
+];
 
-/** The filters of Docker and its like refuse `unshare`, `clone` with namespaces, and `mount`. */
-function containerFilter({ container, seccomp, confinement }: HostFacts, said: string): Diagnosis | null {
-  if (container === null || !NAMESPACE_REFUSED.test(said)) return null;
-  const isAppArmored =
-    confinement !== null && /docker-default|containers-default|cri-containerd/.test(confinement);
-  const options = CONTAINER_OPTIONS[container](isAppArmored && container !== 'podman');
-  return {
-    why: `this ${CONTAINER_NAMES[container]} forbids new namespaces${seccomp === '2' ? ' by its system call filter' : ''}`,
-    remedy: `start it with ${options}, or run Cordon outside of it`,
-  };
-}
+/** What makes an engine leave the files of /proc as they are. */
+const UNMASKED: Readonly<Record<Container, string>> = {
+  docker: '`--security-opt systempaths=unconfined`',
+  podman: '`--security-opt unmask=ALL`',
+  kubernetes: '`procMount: Unmasked` in its securityContext',
+  lxc: '`--security-opt systempaths=unconfined`',
+  container: '`--security-opt systempaths=unconfined`',
+};
 
 const CONTAINER_NAMES: Readonly<Record<Container, string>> = {
   docker: 'Docker container',
@@ -321,49 +314,6 @@ const CONTAINER_OPTIONS: Readonly<Record<Container, (isAppArmored: boolean) => s
     '`lxc.apparmor.profile = generated` and `lxc.apparmor.allow_nesting = 1` (Incus, LXD: `security.nesting=true`)',
   container: () => 'nesting allowed and without a system call filter',
 };
-
-function selinux({ selinux: mode }: HostFacts, said: string): Diagnosis | null {
-  if (mode !== 'enforcing' || !/Permission denied/i.test(said)) return null;
-  return {
-    why: 'SELinux is enforcing, and something that bubblewrap needs was refused',
-    remedy:
-      'see what it was with `ausearch -m avc -c bwrap -ts recent` as root, and allow it with `audit2allow`',
-  };
-}
-
-function noSeccomp(_facts: HostFacts, said: string): Diagnosis | null {
-  if (!/PR_SET_SECCOMP|seccomp/i.test(said)) return null;
-  return {
-    why: 'the kernel takes no system call filter',
-    remedy: 'use a kernel with CONFIG_SECCOMP_FILTER=y, which every large distribution ships',
-  };
-}
-
-function tooManyProcesses(_facts: HostFacts, said: string): Diagnosis | null {
-  if (!/Resource temporarily unavailable|EAGAIN/i.test(said)) return null;
-  return {
-    why: 'no more processes may be started: a limit of this user, or of the control group, is reached',
-    remedy:
-      'see `ulimit -u` and `systemctl status user-$(id -u).slice`, and end what is not needed or raise the limit',
-  };
-}
-
-function ramRoot(_facts: HostFacts, said: string): Diagnosis | null {
-  if (!/pivot_root/i.test(said)) return null;
-  return {
-    why: 'the root of this system is a RAM disk or a chroot, which cannot be changed for a process',
-    remedy: 'run Cordon in a system that was started from a disk, or in a container',
-  };
-}
-
-function refusedByUnknown({ user, userMap }: HostFacts, said: string): Diagnosis | null {
-  if (!NAMESPACE_REFUSED.test(said)) return null;
-  if (isInsideNamespace(userMap)) return insideAnother(said);
-  return {
-    why: 'this machine refuses the namespaces that the sandbox is made of',
-    remedy: `as ${user === 0 ? 'root' : 'your user'}, \`bwrap --unshare-user --unshare-pid --ro-bind / / --proc /proc true\` must work: its message, and \`dmesg\`, say more`,
-  };
-}
 
 /** A system on which there is nothing to try. Both as Node names them. */
 export function unsupportedSystem(platform: string, architecture: string): Diagnosis {
