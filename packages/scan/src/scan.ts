@@ -7,6 +7,7 @@
 
 import type { Input } from './parts/input.ts';
 import { type PartOptions, type PlacedPart, partsOf } from './parts/input-parts.ts';
+import { readingFault } from './parts/line-reader.ts';
 import { addCounts, type LineRecord, NO_COUNTS, type PartOutcome, type UnitOutcome } from './parts/part.ts';
 import type { ProgressBar } from './report/progress-bar.ts';
 import { placeOf, type ScanReport, type ScanResult } from './report/report.ts';
@@ -178,7 +179,9 @@ class Scan {
         }
         yield { kind: 'end', input: index };
       } catch (error) {
-        yield { kind: 'fault', input: index, message: streamFault(error) };
+        const reason = error instanceof Error ? error.message : 'unknown';
+        const message = readingFault(error, () => `it cannot be read or decompressed: ${reason}`);
+        yield { kind: 'fault', input: index, message };
       }
     }
   }
@@ -299,12 +302,4 @@ function lengthOf({ placed: { part } }: PartItem): number {
     case 'too-long':
       return part.kind === 'lines' ? part.bytes.length : part.bytes;
   }
-}
-
-function streamFault(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : '';
-  if (code === 'ENOENT') return 'there is no such file any more';
-  if (code === 'EACCES' || code === 'EPERM') return 'you may not read it';
-  const reason = error instanceof Error ? error.message : 'unknown';
-  return `it cannot be read or decompressed: ${reason}`;
 }

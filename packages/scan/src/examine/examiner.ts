@@ -17,7 +17,7 @@ import {
   type ToolLabelEntry,
 } from '@cordon/core';
 import type { Awaited } from '@cordon/detectors';
-import { Policy } from '@cordon/policy';
+import { Policy, type TraceEvent } from '@cordon/policy';
 import {
   type Analysis,
   analyzeEvents,
@@ -99,38 +99,33 @@ export class Examiner {
     const read = this.#survey.counts();
     if (!hasEvents(read)) return failed(NOTHING_READ);
     const policy = this.#selected(text);
-    return policy === null
-      ? ok({ analysis: null, read })
-      : this.#analyzeChat(policy, messages, read, awaited);
+    if (policy === null) return ok({ analysis: null, read });
+    const events = decodeChat(messages);
+    return events.ok ? this.#analyzed(policy, events.value, read, awaited) : failed(sentenceOf(events.fault));
   }
 
   #examineCarefully(text: string, awaited: Awaited | undefined): Examination {
     const parsed = parseJson(text, { ...LIMITS, length: this.#options.maxLength });
     if (!parsed.ok) return failed(notJson(parsed.fault));
     if (isElement(parsed.value)) return failed(partOfTrace(parsed.value));
-    const { format, dialect, parameters } = this.#options;
+    const { format, dialect } = this.#options;
     const read = readTrace(parsed.value, format === undefined ? { dialect } : { format, dialect });
     if (!read.ok) return failed(sentenceOf(read.fault));
     const counts = countEvents(read.value.events);
     if (!hasEvents(counts)) return failed(NOTHING_READ);
-    const events = this.#labels?.label(read.value.events) ?? read.value.events;
-    return ok({
-      analysis: nullIfEmpty(analyzeEvents(this.#policy, events, parameters, awaited)),
-      read: counts,
-    });
+    return this.#analyzed(this.#policy, read.value.events, counts, awaited);
   }
 
-  #analyzeChat(
+  #analyzed(
     policy: Policy,
-    messages: readonly unknown[],
+    events: readonly TraceEvent[],
     read: EventCounts,
     awaited: Awaited | undefined,
   ): Examination {
-    const events = decodeChat(messages);
-    if (!events.ok) return failed(sentenceOf(events.fault));
-    const labelled = this.#labels?.label(events.value) ?? events.value;
+    const labelled = this.#labels?.label(events) ?? events;
     const analysis = analyzeEvents(policy, labelled, this.#options.parameters, awaited);
-    return ok({ analysis: nullIfEmpty(analysis), read });
+    const isClean = analysis.errors.length + analysis.undecided.length === 0;
+    return ok({ analysis: isClean ? null : analysis, read });
   }
 
   /** The rules that can say something about the trace that was surveyed last; null: none can. */
@@ -156,10 +151,6 @@ export class Examiner {
 function partOfTrace(element: Json): string {
   const read = readTrace([element]);
   return read.ok || !read.fault.message.startsWith('this is ') ? PART_OF_TRACE : read.fault.message;
-}
-
-function nullIfEmpty(analysis: Analysis): Analysis | null {
-  return analysis.errors.length + analysis.undecided.length === 0 ? null : analysis;
 }
 
 function sentenceOf({ path, message }: TraceFault): string {

@@ -12,7 +12,7 @@ import type { Asking, Awaited } from '@cordon/detectors';
 import { joinPolicies } from '@cordon/policy';
 import type { Analysis } from '@cordon/policy-tools';
 import { loadedPolicy } from '@cordon/runtime/policies';
-import { eachLine, type Line, LineReader, ShortenedFile } from '../parts/line-reader.ts';
+import { eachLine, type Line, LineReader, readingFault } from '../parts/line-reader.ts';
 import type { LineRecord, Part, PartOutcome, ScanTask, Unit, UnitOutcome } from '../parts/part.ts';
 import type { EventCounts } from '../traces/event-counts.ts';
 import { analysisLine } from '../traces/findings.ts';
@@ -85,7 +85,7 @@ export class PartScanner {
           part satisfies never;
       }
     } catch (error) {
-      tally.fault = readingFault(error);
+      tally.fault = readingFault(error, (code) => `reading it failed${code === '' ? '' : ` (${code})`}`);
     }
     return tally.outcome();
   }
@@ -252,12 +252,4 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-function readingFault(error: unknown): string {
-  if (error instanceof ShortenedFile) return 'it became shorter while it was read';
-  const code = error instanceof Error && 'code' in error ? error.code : '';
-  if (code === 'ENOENT') return 'there is no such file any more';
-  if (code === 'EACCES' || code === 'EPERM') return 'you may not read it';
-  return `reading it failed${typeof code === 'string' && code !== '' ? ` (${code})` : ''}`;
 }

@@ -157,6 +157,14 @@ export class LineReader {
   }
 }
 
+/** Why an input cannot be read; `otherwise` says it where nothing better is known. */
+export function readingFault(error: unknown, otherwise: (code: string) => string): string {
+  if (error instanceof ShortenedFile) return 'it became shorter while it was read';
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === 'ENOENT') return 'there is no such file any more';
+  return code === 'EACCES' || code === 'EPERM' ? 'you may not read it' : otherwise(code);
+}
+
 /** Thrown when a file is shorter than it was when the scan began. */
 export class ShortenedFile extends Error {
   override readonly name = 'ShortenedFile';

@@ -5,7 +5,7 @@
  */
 import { type Diagnostic, ok, type Result } from '@cordon/core';
 import type { Asking } from '@cordon/detectors';
-import { joinPolicies, type Policy, type PolicyOptions } from '@cordon/policy';
+import { type Expression, joinPolicies, type Policy, type PolicyOptions, walk } from '@cordon/policy';
 import { readPolicyTexts } from '@cordon/runtime/policies';
 
 export type Dialect = NonNullable<PolicyOptions['dialect']>;
@@ -49,30 +49,30 @@ export function emptinessWarnings({ rules, source: { file } }: Policy): readonly
   return [{ code: 'CFG038', severity: 'warning', file, message, help: 'write one: `raise "…" if:`' }];
 }
 
-/** `input.NAME` and `input["NAME"]`, wherever they stand. Without recursion: a tree may be deep. */
+/** `input.NAME` and `input["NAME"]`, wherever they stand. */
 function parametersRead(policies: readonly Policy[]): ParametersRead {
   const names = new Set<string>();
+  const named = new Set<Expression>();
   let isOpen = false;
-  const waiting: unknown[] = policies.map(({ tree }) => tree);
-  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    if (typeof node !== 'object' || node === null) continue;
-    const name = parameterName(node);
-    if (name !== null) names.add(name);
-    else if (isInput(node)) isOpen = true;
-    else for (const inner of Object.values(node)) if (typeof inner === 'object') waiting.push(inner);
+  const visit = (part: Expression): void => {
+    if ((part.kind === 'member' || part.kind === 'index') && isInput(part.object)) {
+      const name = part.kind === 'member' ? part.name.name : textIn(part.index);
+      if (name === null) return;
+      names.add(name);
+      named.add(part.object);
+    } else if (isInput(part) && !named.has(part)) isOpen = true;
+  };
+  for (const { tree } of policies) {
+    const lines = [...tree.definitions, ...tree.rules].flatMap(({ body }) => body);
+    for (const line of [...lines, ...tree.rules.map(({ message }) => message)]) walk(line, visit);
   }
   return { names, isOpen };
 }
 
-function parameterName(node: object): string | null {
-  if (!('kind' in node && 'object' in node) || !isInput(node.object)) return null;
-  const key = node.kind === 'member' && 'name' in node ? node.name : 'index' in node ? node.index : null;
-  if (typeof key !== 'object' || key === null) return null;
-  if ('name' in key && typeof key.name === 'string' && node.kind === 'member') return key.name;
-  return 'value' in key && typeof key.value === 'string' ? key.value : null;
+function textIn(expression: Expression): string | null {
+  return expression.kind === 'literal' && typeof expression.value === 'string' ? expression.value : null;
 }
 
-function isInput(node: unknown): boolean {
-  if (typeof node !== 'object' || node === null) return false;
-  return 'kind' in node && node.kind === 'name' && 'name' in node && node.name === 'input';
+function isInput(expression: Expression): boolean {
+  return expression.kind === 'name' && expression.name === 'input';
 }

@@ -1,5 +1,5 @@
 /** JSON lines: those of `cordon analyze --json`, and a last one with the counts. Ring 1; see docs/cli.md. */
-import { jsonLine } from '@cordon/print';
+import { jsonLine, safeJson } from '@cordon/print';
 import type { Input } from '../parts/input.ts';
 import type { LineRecord } from '../parts/part.ts';
 import { placeOf, type ScanReport, type ScanResult } from './report.ts';
@@ -16,7 +16,7 @@ export class JsonReport implements ScanReport {
   record(input: Input, line: number | null, record: LineRecord): string {
     const trace = placeOf(input, line);
     if (record.kind === 'broken') return jsonLine({ trace, broken: record.message });
-    return `{"trace":${jsonLine(trace).trimEnd()},${record.body}\n`;
+    return `{"trace":${safeJson(trace)},${record.body}\n`;
   }
 
   end({ counts, rules, unreadable, isComplete, seconds }: ScanResult): string {

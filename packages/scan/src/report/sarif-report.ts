@@ -6,11 +6,11 @@
  */
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import type { Policy } from '@cordon/policy';
-import { jsonLine } from '@cordon/print';
+import { safeJson } from '@cordon/print';
 import { type Input, STANDARD_INPUT } from '../parts/input.ts';
 import type { LineRecord } from '../parts/part.ts';
+import { toldFindings } from '../traces/findings.ts';
 import { placeOf, type ScanReport, type ScanResult } from './report.ts';
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
@@ -42,8 +42,8 @@ export class SarifReport implements ScanReport {
     const rules = this.#policy.rules.map(ruleDescriptor);
     const driver = { name: 'cordon', semanticVersion: this.#options.version, rules };
     return (
-      `{"$schema":${inLine(SCHEMA)},"version":"2.1.0","runs":[{` +
-      `"tool":${inLine({ driver })},"columnKind":"unicodeCodePoints","results":[`
+      `{"$schema":${safeJson(SCHEMA)},"version":"2.1.0","runs":[{` +
+      `"tool":${safeJson({ driver })},"columnKind":"unicodeCodePoints","results":[`
     );
   }
 
@@ -53,16 +53,19 @@ export class SarifReport implements ScanReport {
 
   record(input: Input, line: number | null, record: LineRecord): string {
     if (record.kind === 'broken') return '';
-    const body: unknown = JSON.parse(`{${record.body}`);
-    if (!isJsonObject(body)) return '';
+    const { errors, undecided } = toldFindings(record.body);
     const place = { input, line, digest: record.digest };
     const results = [
-      ...objects(body.errors).map((violation) => this.#violation(violation, place)),
-      ...objects(body.undecided).map((assignment) => this.#undecided(assignment, place)),
+      ...errors.map(({ effect = 'raise', message, ...finding }) =>
+        this.#result({ kind: 'fail', level: LEVELS[effect], text: message || finding.rule }, finding, place),
+      ),
+      ...undecided.map(({ reason, ...finding }) =>
+        this.#result({ kind: 'open', level: 'none', text: `undecided: ${reason}` }, finding, place),
+      ),
     ];
     let text = '';
     for (const result of results) {
-      text += `${this.#hasResults ? ',' : ''}\n${inLine(result)}`;
+      text += `${this.#hasResults ? ',' : ''}\n${safeJson(result)}`;
       this.#hasResults = true;
     }
     return text;
@@ -76,46 +79,28 @@ export class SarifReport implements ScanReport {
       properties: { traces: counts.traces, broken: counts.broken, bytes: counts.bytes, isComplete },
     };
     const artifacts = result.inputs.map(({ input }) => ({ location: this.#location(input) }));
-    return `\n],"artifacts":${inLine(artifacts)},"invocations":[${inLine(invocation)}]}]}\n`;
+    return `\n],"artifacts":${safeJson(artifacts)},"invocations":[${safeJson(invocation)}]}]}\n`;
   }
 
-  #violation(violation: JsonObject, place: Place): object {
-    const rule = textOf(violation.rule);
-    const message = textOf(violation.message);
-    const effect = violation.effect === 'ask' || violation.effect === 'warn' ? violation.effect : 'raise';
-    return {
-      ruleId: rule,
-      ruleIndex: this.#numbers.get(rule) ?? -1,
-      kind: 'fail',
-      level: LEVELS[effect],
-      message: { text: message === '' ? rule : message },
-      ...this.#found(rule, violation, place),
-    };
-  }
-
-  #undecided(assignment: JsonObject, place: Place): object {
-    const rule = textOf(assignment.rule);
-    return {
-      ruleId: rule,
-      ruleIndex: this.#numbers.get(rule) ?? -1,
-      kind: 'open',
-      level: 'none',
-      message: { text: `undecided: ${textOf(assignment.reason)}` },
-      ...this.#found(rule, assignment, place),
-    };
-  }
-
-  #found(rule: string, finding: JsonObject, { input, line, digest }: Place): object {
-    const events = isJsonObject(finding.events) ? Object.entries(finding.events) : [];
-    const logicalLocations = events.map(([name, path]) => ({
+  #result(
+    { kind, level, text }: Verdict,
+    { rule, events, ranges = [] }: Told,
+    { input, line, digest }: Place,
+  ): object {
+    const bound = Object.entries(events);
+    const logicalLocations = bound.map(([name, path]) => ({
       name,
-      fullyQualifiedName: textOf(path),
+      fullyQualifiedName: path,
       kind: 'element',
     }));
-    const ranges = Array.isArray(finding.ranges) ? finding.ranges : [];
     // The same trace gives the same print wherever it is in the log.
-    const print = [digest, rule, ...events.map(([name, path]) => `${name}=${textOf(path)}`)].join('/');
+    const print = [digest, rule, ...bound.map(([name, path]) => `${name}=${path}`)].join('/');
     return {
+      ruleId: rule,
+      ruleIndex: this.#numbers.get(rule) ?? -1,
+      kind,
+      level,
+      message: { text },
       locations: [
         {
           physicalLocation: {
@@ -138,6 +123,20 @@ export class SarifReport implements ScanReport {
     if (!isBelow) return { uri: pathToFileURL(path).href };
     return { uri: below.split(sep).map(encodeURIComponent).join('/') };
   }
+}
+
+/** How a result is shown. */
+interface Verdict {
+  readonly kind: 'fail' | 'open';
+  readonly level: 'error' | 'warning' | 'note' | 'none';
+  readonly text: string;
+}
+
+/** What a violation and an undecided assignment have alike. */
+interface Told {
+  readonly rule: string;
+  readonly events: Readonly<Record<string, string>>;
+  readonly ranges?: readonly string[];
 }
 
 interface Place {
@@ -180,16 +179,4 @@ function commentBefore(text: string, at: number): string {
     comment.unshift(line.trim().replace(/^#\s?/, ''));
   }
   return comment.join('\n');
-}
-
-function objects(value: Json | undefined): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
-}
-
-function textOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
-}
-
-function inLine(value: unknown): string {
-  return jsonLine(value).trimEnd();
 }

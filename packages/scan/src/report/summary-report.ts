@@ -4,13 +4,12 @@
  * Ring 1. Words of traces are made visible by the drawing.
  */
 
-import { isJsonObject } from '@cordon/core';
 import type { Policy } from '@cordon/policy';
 import { counted, type Drawing, renderTable } from '@cordon/print';
 import type { Input } from '../parts/input.ts';
 import type { LineRecord } from '../parts/part.ts';
 import { readWords } from '../traces/event-counts.ts';
-import { EFFECTS } from '../traces/findings.ts';
+import { EFFECTS, toldFindings } from '../traces/findings.ts';
 import { placeOf, type ScanReport, type ScanResult } from './report.ts';
 
 /** Traces that are shown of each rule. */
@@ -47,23 +46,19 @@ export class SummaryReport implements ScanReport {
 
   record(input: Input, line: number | null, record: LineRecord): string {
     if (record.kind === 'broken') return '';
-    const body: unknown = JSON.parse(`{${record.body}`);
-    if (!isJsonObject(body)) return '';
+    const { errors, undecided } = toldFindings(record.body);
     const place = placeOf(input, line);
     const shown = new Set<string>();
-    for (const violation of Array.isArray(body.errors) ? body.errors : []) {
-      if (!isJsonObject(violation) || typeof violation.rule !== 'string') continue;
-      const known = this.#examples.get(violation.rule) ?? [];
+    for (const { rule, message, events } of errors) {
+      const known = this.#examples.get(rule) ?? [];
       // One of each trace: the others are much the same.
-      if (known.length >= EXAMPLES || shown.has(violation.rule)) continue;
-      shown.add(violation.rule);
-      known.push(exampleOf(place, violation.message, violation.events));
-      this.#examples.set(violation.rule, known);
+      if (known.length >= EXAMPLES || shown.has(rule)) continue;
+      shown.add(rule);
+      known.push(exampleOf(place, message, events));
+      this.#examples.set(rule, known);
     }
-    for (const open of Array.isArray(body.undecided) ? body.undecided : []) {
-      if (!isJsonObject(open) || typeof open.rule !== 'string' || this.#undecided.has(open.rule)) continue;
-      this.#undecided.set(open.rule, exampleOf(place, open.reason, open.events));
-    }
+    for (const { rule, reason, events } of undecided)
+      if (!this.#undecided.has(rule)) this.#undecided.set(rule, exampleOf(place, reason, events));
     return '';
   }
 
@@ -157,13 +152,9 @@ export class SummaryReport implements ScanReport {
   }
 }
 
-function exampleOf(place: string, message: unknown, events: unknown): Example {
-  const bound = isJsonObject(events) ? Object.entries(events) : [];
-  return {
-    place,
-    message: (typeof message === 'string' ? message : '').slice(0, 200),
-    events: bound.map(([name, path]) => `${name} = ${String(path)}`).join(', '),
-  };
+function exampleOf(place: string, message: string, events: Readonly<Record<string, string>>): Example {
+  const bound = Object.entries(events).map(([name, path]) => `${name} = ${path}`);
+  return { place, message: message.slice(0, 200), events: bound.join(', ') };
 }
 
 /** In millions of bytes, or what is more readable where there are fewer. */

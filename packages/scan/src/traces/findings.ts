@@ -7,7 +7,7 @@
 import type { Style } from '@cordon/console/text';
 import type { Policy } from '@cordon/policy';
 import type { Analysis, UndecidedAssignment, Violation } from '@cordon/policy-tools';
-import { type Drawing, jsonLine, type Marks } from '@cordon/print';
+import { type Drawing, type Marks, safeJson } from '@cordon/print';
 import { EventSummaries } from './event-summary.ts';
 import type { TraceInput } from './trace-input.ts';
 import { parseRange, valueAt } from './trace-path.ts';
@@ -16,7 +16,7 @@ import { parseRange, valueAt } from './trace-path.ts';
  * room for. A rule that asks or warns says so in `effect`, behind the keys that every violation has.
  */
 export function* analysisLine(trace: string, { errors, undecided }: Analysis): Generator<string> {
-  yield `{"trace":${inLine(trace)},"errors":[`;
+  yield `{"trace":${safeJson(trace)},"errors":[`;
   yield* separated(errors, ({ rule, effect, message, args, kwargs, ranges, events }) => ({
     ...{ rule, message, args, kwargs, ranges, events },
     ...(effect === 'raise' ? {} : { effect }),
@@ -27,11 +27,18 @@ export function* analysisLine(trace: string, { errors, undecided }: Analysis): G
 }
 
 function* separated<T>(items: readonly T[], shapeOf: (item: T) => object): Generator<string> {
-  for (const [index, item] of items.entries()) yield `${index === 0 ? '' : ','}${inLine(shapeOf(item))}`;
+  for (const [index, item] of items.entries()) yield `${index === 0 ? '' : ','}${safeJson(shapeOf(item))}`;
 }
 
-function inLine(value: unknown): string {
-  return jsonLine(value).trimEnd();
+/** What a line tells of a trace; `raise` is not told. */
+export interface ToldFindings {
+  readonly errors: readonly (Omit<Violation, 'effect'> & Partial<Pick<Violation, 'effect'>>)[];
+  readonly undecided: readonly UndecidedAssignment[];
+}
+
+/** Reads what `analysisLine` has written behind the name of the trace. */
+export function toldFindings(body: string): ToldFindings {
+  return JSON.parse(`{${body}`);
 }
 
 /** For people: of each kind so many, and how many more there are. */
