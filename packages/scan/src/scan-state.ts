@@ -20,7 +20,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { failed, isJsonObject, type Json, type JsonObject, ok, parseJson, type Result } from '@cordon/core';
+import { failed, isJsonObject, ok, parseJson, type Result } from '@cordon/core';
 import type { Input } from './parts/input.ts';
 import { type Counts, NO_COUNTS } from './parts/part.ts';
 
@@ -102,8 +102,10 @@ export function readState(file: string): Result<ScanState | null, string> {
     return isMissing ? ok(null) : failed('it cannot be read');
   }
   const parsed = parseJson(text, LIMITS);
-  const state = parsed.ok && isJsonObject(parsed.value) ? decodeState(parsed.value) : null;
-  return state === null ? failed('it is no state of a scan') : ok(state);
+  const state: unknown = parsed.ok ? parsed.value : null;
+  if (!isState(state)) return failed('it is no state of a scan');
+  const { task, isComplete, outputLength, rules, broken, inputs } = state;
+  return ok({ task, isComplete, outputLength, rules, broken, inputs: new Map(Object.entries(inputs)) });
 }
 
 /** Whether its folder is there and may be written to: the file is replaced, so its own rights do not count. */
@@ -181,61 +183,66 @@ function digest(descriptor: number, from: number, to: number): string {
   return createHash('sha256').update(bytes.subarray(0, filled)).digest('hex');
 }
 
-function decodeState(value: JsonObject): ScanState | null {
-  const task = isJsonObject(value.task) ? decodeTask(value.task) : null;
-  if (value.kind !== KIND || value.version !== VERSION || task === null) return null;
-  const { isComplete, outputLength, inputs, rules, broken } = value;
-  if (typeof isComplete !== 'boolean' || !isJsonObject(inputs) || !isJsonObject(rules)) return null;
-  if (outputLength !== null && !isCount(outputLength)) return null;
-  const seen = new Map<string, SeenInput>();
-  for (const [path, input] of Object.entries(inputs)) {
-    const decoded = isJsonObject(input) ? decodeSeen(input) : null;
-    if (decoded === null) return null;
-    seen.set(path, decoded);
-  }
-  const counted = Object.entries(rules).flatMap(([rule, count]): [string, number][] =>
-    isCount(count) ? [[rule, count]] : [],
-  );
-  const lines = Array.isArray(broken) ? broken.filter((line) => typeof line === 'string') : [];
-  return {
-    task,
-    isComplete,
-    outputLength: isCount(outputLength) ? outputLength : null,
-    rules: Object.fromEntries(counted),
-    broken: lines,
-    inputs: seen,
-  };
+// ── what a state looks like ───────────────────────────────────────────────────────────────────────────────────
+
+type Guard<T> = (value: unknown) => value is T;
+
+const isText: Guard<string> = (value) => typeof value === 'string';
+const isTruth: Guard<boolean> = (value) => typeof value === 'boolean';
+const isCount: Guard<number> = (value): value is number =>
+  typeof value === 'number' && value >= 0 && Number.isFinite(value);
+
+function eachIs<T>(is: Guard<T>): Guard<Readonly<Record<string, T>>> {
+  return (value): value is Readonly<Record<string, T>> =>
+    isJsonObject(value) && Object.values(value).every(is);
 }
 
-function decodeTask({ policy, parameters, output }: JsonObject): TaskPrint | null {
-  if (typeof policy !== 'string' || typeof parameters !== 'string' || typeof output !== 'string') return null;
-  return { policy, parameters, output };
+function shaped<T>(fields: { readonly [K in keyof T]-?: Guard<T[K]> }): Guard<T> {
+  const all = Object.entries<Guard<unknown>>(fields);
+  return (value): value is T => isJsonObject(value) && all.every(([key, is]) => is(value[key]));
 }
 
-function decodeSeen({ progress, likeness }: JsonObject): SeenInput | null {
-  if (!isJsonObject(progress) || !isJsonObject(likeness)) return null;
-  const { bytes, lines, isLineOpen, isComplete } = progress;
-  const counts = isJsonObject(progress.counts) ? decodeCounts(progress.counts) : null;
-  const { size, modified, inode, length, head, tail } = likeness;
-  if (!isCount(bytes) || !isCount(lines) || counts === null) return null;
-  if (typeof isLineOpen !== 'boolean' || typeof isComplete !== 'boolean') return null;
-  if (!isCount(size) || typeof modified !== 'number' || !isCount(inode) || !isCount(length)) return null;
-  if (typeof head !== 'string' || typeof tail !== 'string') return null;
-  return {
-    progress: { bytes, lines, isLineOpen, isComplete, counts },
-    likeness: { size, modified, inode, length, head, tail },
-  };
-}
+/** As it stands in the file. */
+type StoredState = Omit<ScanState, 'inputs'> & {
+  readonly kind: typeof KIND;
+  readonly version: typeof VERSION;
+  readonly inputs: Readonly<Record<string, SeenInput>>;
+};
 
-function decodeCounts({ traces, broken, violations, undecided, bytes, events }: JsonObject): Counts | null {
-  if (!isCount(traces) || !isCount(broken) || !isCount(violations) || !isJsonObject(events)) return null;
-  const read = Object.entries(events).flatMap(([kind, count]): [string, number][] =>
-    isCount(count) ? [[kind, count]] : [],
-  );
-  if (!isCount(undecided) || !isCount(bytes)) return null;
-  return { traces, broken, violations, undecided, bytes, events: Object.fromEntries(read) };
-}
+const isCounts = shaped<Counts>({
+  traces: isCount,
+  broken: isCount,
+  violations: isCount,
+  undecided: isCount,
+  bytes: isCount,
+  events: eachIs(isCount),
+});
 
-function isCount(value: Json | undefined): value is number {
-  return typeof value === 'number' && value >= 0 && Number.isFinite(value);
-}
+const isSeen = shaped<SeenInput>({
+  progress: shaped<Progress>({
+    bytes: isCount,
+    lines: isCount,
+    isLineOpen: isTruth,
+    isComplete: isTruth,
+    counts: isCounts,
+  }),
+  likeness: shaped<Likeness>({
+    size: isCount,
+    modified: (value) => typeof value === 'number',
+    inode: isCount,
+    length: isCount,
+    head: isText,
+    tail: isText,
+  }),
+});
+
+const isState = shaped<StoredState>({
+  kind: (value) => value === KIND,
+  version: (value) => value === VERSION,
+  task: shaped<TaskPrint>({ policy: isText, parameters: isText, output: isText }),
+  isComplete: isTruth,
+  outputLength: (value) => value === null || isCount(value),
+  rules: eachIs(isCount),
+  broken: (value): value is readonly string[] => Array.isArray(value) && value.every(isText),
+  inputs: eachIs(isSeen),
+});
