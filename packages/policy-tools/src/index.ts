@@ -18,8 +18,8 @@ export type { UndecidedAssignment, Violation } from './analysis/report.ts';
 // Recorded traces, from what other programs write.
 
 export { saysNothingBeside } from './formats/conversation.ts';
-export { type ReadTrace, readTrace, TRACE_FORMATS } from './formats/read-trace.ts';
-export type { TraceFormat } from './formats/shape.ts';
+export { type ReadTrace, readTrace } from './formats/read-trace.ts';
+export { TRACE_FORMATS, type TraceFormat } from './formats/shape.ts';
 export { decodeChat } from './reading/chat.ts';
 export { isMark } from './reading/note-shape.ts';
 export type { TraceFault } from './reading/reading.ts';

@@ -117,15 +117,7 @@ function chunkPath(event: EventObject, first: string | number, rest: Path): stri
 
 /** The order of specification 4.2, after what every event has. */
 const FIELD_ORDER = [
-  'metadata',
-  'server',
-  'role',
-  'content',
-  'tool_call_id',
-  'id',
-  'type',
-  'function',
-  'name',
+  ...['metadata', 'server', 'role', 'content', 'tool_call_id', 'id', 'type', 'function', 'name'],
   'arguments',
 ];
 

@@ -11,6 +11,7 @@ import { Frames, join, type Reading, wordsIn } from '../reading/reading.ts';
 import { emitTool } from '../reading/tool.ts';
 import {
   attachment,
+  contentPieces,
   dataUrl,
   loneText,
   loneTexts,
@@ -157,27 +158,16 @@ function readResult(reading: Reading, turn: Turn, block: JsonObject, path: strin
 
 /** A content that is a text or a list of blocks. */
 function pieces(reading: Reading, content: Json, path: string): readonly Piece[] {
-  if (content === null) return [];
-  if (typeof content === 'string') return [loneText(content, path)];
-  if (!isList(content)) {
-    reading.wrong(path, 'the content is a text or a list of blocks');
-    return [];
-  }
-  const found: Piece[] = [];
-  for (const [index, value] of content.entries()) {
-    const at = join(path, index);
+  return contentPieces(reading, content, path, 'blocks', (value, at) => {
     const block = reading.object(value, at, 'a block');
-    for (const piece of blockPieces(reading, block, at, typeOf(reading, block, at))) found.push(piece);
-  }
-  return found;
+    return blockPieces(reading, block, at, typeOf(reading, block, at));
+  });
 }
 
 function blockPieces(reading: Reading, block: JsonObject, path: string, type: string): readonly Piece[] {
   switch (type) {
-    case 'text': {
-      const text = reading.nameAt(block, 'text', path);
-      return [textChunk(text, path)];
-    }
+    case 'text':
+      return [textChunk(reading.nameAt(block, 'text', path), path)];
     case 'thinking':
       return [loneText(reading.nameAt(block, 'thinking', path), join(path, 'thinking'), 'thinking', path)];
     case 'redacted_thinking':

@@ -23,7 +23,7 @@ export class GeminiReader {
   }
 
   preamble(request: JsonObject, path: string): void {
-    const key = this.#reading.keyIn(request, 'systemInstruction', 'system_instruction');
+    const key = this.#reading.keyIn(request, ...both('systemInstruction'));
     const system = own(request, key) ?? null;
     if (system !== null) this.#content(system, join(path, key), 'system');
     for (const [index, value] of this.#reading.listAt(request, 'tools', path).entries()) {
@@ -57,7 +57,7 @@ export class GeminiReader {
   #tool(value: Json, path: string): void {
     const tool = this.#reading.object(value, path, 'a tool');
     this.#reading.knows(tool, TOOL_KEYS, path, 'a tool');
-    const key = this.#reading.keyIn(tool, 'functionDeclarations', 'function_declarations');
+    const key = this.#reading.keyIn(tool, ...both('functionDeclarations'));
     for (const [index, declaration] of this.#reading.listAt(tool, key, path).entries()) {
       const at = join(path, key, index);
       const declared = this.#reading.object(declaration, at, 'a declaration');
@@ -97,62 +97,47 @@ export class GeminiReader {
       return;
     }
     const part = reading.object(value, path, 'a part');
-    const keys = KINDS.filter((name) => isPresent(part, name));
     reading.knows(part, PART_KEYS, path, 'a part');
-    for (const key of keys) this.#datum(turn, part, key, path);
+    for (const kind of KINDS)
+      for (const key of new Set(both(kind)))
+        if ((own(part, key) ?? null) !== null) this.#datum(turn, part, kind, key, path);
   }
 
   /** A part holds one of these; if it holds several, none is hidden. */
-  #datum(turn: Turn, part: JsonObject, key: (typeof KINDS)[number], path: string): void {
+  #datum(turn: Turn, part: JsonObject, kind: (typeof KINDS)[number], key: string, path: string): void {
     const reading = this.#reading;
     const at = join(path, key);
-    if (key === 'text') {
+    if (kind === 'text') {
       const text = reading.nameAt(part, 'text', path);
-      const isThought = own(part, 'thought') === true;
-      turn.say(isThought ? textChunk(text, path, 'thinking') : textChunk(text, path));
+      turn.say(textChunk(text, path, own(part, 'thought') === true ? 'thinking' : undefined));
       return;
     }
     const inner = reading.object(own(part, key), at, `\`${key}\``);
-    switch (key) {
+    const textOf = (field: string) => reading.textAt(inner, reading.keyIn(inner, ...both(field)), at);
+    switch (kind) {
       case 'functionCall':
-      case 'function_call':
         this.#call(turn, inner, at);
         return;
       case 'functionResponse':
-      case 'function_response':
         this.#response(turn, inner, at);
         return;
-      case 'inlineData':
-      case 'inline_data': {
+      case 'inlineData': {
         reading.knows(inner, DATUM_KEYS.data, at, 'a datum');
-        const mediaType = reading.textAt(inner, reading.keyIn(inner, 'mimeType', 'mime_type'), at);
+        const mediaType = textOf('mimeType');
         turn.say(attachment(dataUrl(mediaType, reading.nameAt(inner, 'data', at)), mediaType, path));
         return;
       }
       case 'fileData':
-      case 'file_data': {
         reading.knows(inner, DATUM_KEYS.file, at, 'a file');
-        const mediaType = reading.textAt(inner, reading.keyIn(inner, 'mimeType', 'mime_type'), at);
-        turn.say(
-          attachment(reading.textAt(inner, reading.keyIn(inner, 'fileUri', 'file_uri'), at), mediaType, path),
-        );
+        turn.say(attachment(textOf('fileUri'), textOf('mimeType'), path));
+        return;
+      case 'executableCode': {
+        this.#open.opened(CODE, path);
+        const places = { path, namePath: at, argumentsPath: at };
+        turn.call({ callId: path, kind: 'server', name: CODE, arguments: inner, ...places });
         return;
       }
-      case 'executableCode':
-      case 'executable_code':
-        this.#open.opened(CODE, path);
-        turn.call({
-          callId: path,
-          kind: 'server',
-          name: CODE,
-          arguments: inner,
-          path,
-          namePath: at,
-          argumentsPath: at,
-        });
-        return;
-      case 'codeExecutionResult':
-      case 'code_execution_result': {
+      case 'codeExecutionResult': {
         reading.knows(inner, DATUM_KEYS.result, at, 'a result of code');
         const output = reading.textAt(inner, 'output', at);
         turn.output({
@@ -186,7 +171,7 @@ export class GeminiReader {
     if (entry === undefined) turn.output({ callId, path, pieces: [], isError });
     else if (second === undefined && WRAPPERS.has(entry[0]) && typeof entry[1] === 'string') {
       turn.output({ callId, path, pieces: [loneText(entry[1], join(at, entry[0]))], isError });
-    } else turn.objectOutput({ callId, path, content, contentPath: at, isError });
+    } else turn.output({ callId, path, object: { content, path: at }, isError });
   }
 }
 
@@ -200,30 +185,21 @@ const CODE = 'code_execution';
 /** The keys under which a plain text is wrapped, because a response must be an object. */
 const WRAPPERS: ReadonlySet<string> = new Set(['output', 'result', 'content', 'error']);
 
+/** A key in camel and in snake case; the same twice if it is one word. */
+function both(key: string): readonly [string, string] {
+  return [key, key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
+}
+
 const KINDS = [
-  'functionCall',
-  'function_call',
-  'functionResponse',
-  'function_response',
-  'executableCode',
-  'executable_code',
-  'codeExecutionResult',
-  'code_execution_result',
-  'inlineData',
-  'inline_data',
-  'fileData',
-  'file_data',
-  'text',
+  ...(['functionCall', 'functionResponse', 'executableCode', 'codeExecutionResult'] as const),
+  ...(['inlineData', 'fileData', 'text'] as const),
 ] as const;
 
 /** What is called, given back or said, and what stands beside it and says nothing. */
-const PART_KEYS = knownKeys(KINDS, {
+const PART_KEYS = knownKeys(KINDS.flatMap(both), {
   mark: ['thought'],
-  sealed: ['thoughtSignature', 'thought_signature'],
-  notes: [
-    ...['videoMetadata', 'video_metadata', 'mediaResolution', 'media_resolution'],
-    ...['partMetadata', 'part_metadata'],
-  ],
+  sealed: both('thoughtSignature'),
+  notes: ['videoMetadata', 'mediaResolution', 'partMetadata'].flatMap(both),
 });
 
 const CALL_KEYS = knownKeys(['id', 'name', 'args']);
@@ -232,23 +208,15 @@ const RESPONSE_KEYS = knownKeys(['id', 'name', 'response'], { mark: ['scheduling
 
 /** Of data, files and results of code. */
 const DATUM_KEYS: Readonly<Record<'data' | 'file' | 'result', KnownKeys>> = {
-  data: knownKeys(['mimeType', 'mime_type', 'data'], { line: ['displayName', 'display_name'] }),
-  file: knownKeys(['mimeType', 'mime_type', 'fileUri', 'file_uri'], {
-    line: ['displayName', 'display_name'],
-  }),
+  data: knownKeys(['data', ...both('mimeType')], { line: both('displayName') }),
+  file: knownKeys([...both('mimeType'), ...both('fileUri')], { line: both('displayName') }),
   result: knownKeys(['outcome', 'output'], { mark: ['id'] }),
 };
 
 /** Tools of the provider, which the model gets without a description. */
-const TOOL_KEYS = knownKeys(['functionDeclarations', 'function_declarations'], {
+const TOOL_KEYS = knownKeys(both('functionDeclarations'), {
   notes: [
-    ...['googleSearch', 'google_search', 'googleSearchRetrieval', 'google_search_retrieval'],
-    ...['codeExecution', 'code_execution', 'urlContext', 'url_context', 'computerUse', 'computer_use'],
-    ...['fileSearch', 'file_search', 'googleMaps', 'google_maps', 'retrieval'],
-    ...['enterpriseWebSearch', 'enterprise_web_search'],
-  ],
+    ...['googleSearch', 'googleSearchRetrieval', 'codeExecution', 'urlContext', 'computerUse'],
+    ...['fileSearch', 'googleMaps', 'retrieval', 'enterpriseWebSearch'],
+  ].flatMap(both),
 });
-
-function isPresent(part: JsonObject, key: string): boolean {
-  return (own(part, key) ?? null) !== null;
-}

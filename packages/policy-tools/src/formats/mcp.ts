@@ -48,14 +48,7 @@ interface Pending {
 
 /** The keys under which loggers put the message. */
 const WRAPPED: readonly string[] = [
-  'message',
-  'payload',
-  'msg',
-  'data',
-  'body',
-  'rpc',
-  'request',
-  'response',
+  ...['message', 'payload', 'msg', 'data', 'body', 'rpc', 'request', 'response'],
 ];
 
 /** The JSON-RPC message or batch in an entry of a log, with its key, or null. */
@@ -79,17 +72,8 @@ function parsed(text: string): Json | undefined {
 
 /** The methods that ask for nothing that a rule could want to see. */
 const HOUSEKEEPING: ReadonlySet<string> = new Set([
-  'initialize',
-  'ping',
-  'tools/list',
-  'prompts/list',
-  'resources/list',
-  'resources/templates/list',
-  'roots/list',
-  'tasks/list',
-  'tasks/get',
-  'tasks/result',
-  'logging/setLevel',
+  ...['initialize', 'ping', 'tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'],
+  ...['roots/list', 'tasks/list', 'tasks/get', 'tasks/result', 'logging/setLevel'],
 ]);
 
 /** What a server asks of the client. */
@@ -251,22 +235,15 @@ export class McpReader {
     } else if (method === 'tools/call') {
       this.#reading.knows(params, CALL_KEYS, at, 'a call');
       const named = namedCall(this.#reading, params, at, 'arguments');
-      this.#call(entry, { ...named, callId: path, kind: 'mcp', path });
+      this.#call(entry, { ...named, callId: path, path });
     } else if (!HOUSEKEEPING.has(method))
       this.#methodCall(entry, method, params, own(message, 'params') === undefined ? null : at, path);
   }
 
   /** A request or notice of the client that is no call of a tool. */
   #methodCall(entry: Entry, method: string, params: JsonObject, at: string | null, path: string): void {
-    this.#call(entry, {
-      callId: path,
-      kind: 'mcp',
-      name: method,
-      arguments: params,
-      path,
-      namePath: join(path, 'method'),
-      argumentsPath: at,
-    });
+    const places = { path, namePath: join(path, 'method'), argumentsPath: at };
+    this.#call(entry, { callId: path, name: method, arguments: params, ...places });
   }
 
   #notice(message: JsonObject, method: string, path: string, entry: Entry): void {
@@ -290,7 +267,7 @@ export class McpReader {
       const pieces = loneTexts(wordsIn(error, join(path, 'error')));
       const isServers = asked === null || asked.direction === 'to-server';
       if (isServers) this.#output(entry, callId, path, pieces, { isError: true });
-      else this.#clientError(entry, asked, error, path);
+      else this.#told(entry, asked, error, path, join(path, 'error'));
       return;
     }
     const at = join(path, 'result');
@@ -299,17 +276,11 @@ export class McpReader {
     } else this.#serverAnswer(entry, asked?.method ?? null, callId, result, at, path);
   }
 
-  /** The words of a client's error go to the server, as its answers do. */
-  #clientError(entry: Entry, asked: Pending, error: JsonObject, path: string): void {
-    this.#call(entry, {
-      callId: null,
-      kind: 'mcp',
-      name: asked.method,
-      arguments: error,
-      path,
-      namePath: join(asked.callId, 'method'),
-      argumentsPath: join(path, 'error'),
-    });
+  /** What the client answers, or says of its error, goes to the server. It is the request that says what is answered. */
+  #told(entry: Entry, asked: Pending | null, said: JsonObject, path: string, argumentsPath: string): void {
+    const namePath = asked === null ? path : join(asked.callId, 'method');
+    const places = { path, namePath, argumentsPath };
+    this.#call(entry, { callId: null, name: asked?.method ?? 'response', arguments: said, ...places });
   }
 
   /** The newest open request with this id that the answer can belong to. */
@@ -367,11 +338,8 @@ export class McpReader {
     this.#reading.knows(result, TOOL_RESULT_KEYS, at, 'the result of a tool');
     const isError = own(result, 'isError') ?? false;
     if (typeof isError !== 'boolean') this.#reading.wrong(join(at, 'isError'), '`isError` is true or false');
-    const structured = own(result, 'structuredContent');
-    this.#output(entry, callId, path, this.#blocks(result, 'content', at), {
-      isError: isError === true,
-      ...(structured === undefined ? {} : { structured, structuredPath: join(at, 'structuredContent') }),
-    });
+    const structured = structuredIn(result, at);
+    this.#output(entry, callId, path, this.#blocks(result, at), { isError: isError === true, ...structured });
   }
 
   #tools(entry: Entry, result: JsonObject, at: string): void {
@@ -437,18 +405,17 @@ export class McpReader {
       turn.call({ ...named, callId: this.#reading.textAt(block, 'id', path), kind: 'function' });
     } else if (own(block, 'type') === 'tool_result') {
       this.#reading.knows(block, RESULT_BLOCK_KEYS, path, 'an output');
-      const structured = own(block, 'structuredContent');
       turn.output({
         callId: this.#reading.textAt(block, 'toolUseId', path),
         path,
-        pieces: this.#blocks(block, 'content', path),
-        ...(structured === undefined ? {} : { structured, structuredPath: join(path, 'structuredContent') }),
+        pieces: this.#blocks(block, path),
+        ...structuredIn(block, path),
         isError: own(block, 'isError') === true,
       });
     } else for (const piece of this.#block(block, path)) turn.say(piece);
   }
 
-  /** What the client answers goes to the server: words of its model, of its user, or names of its folders. */
+  /** Words of the client's model, of its user, or names of its folders. */
   #clientAnswer(entry: Entry, asked: Pending | null, value: Json, at: string, path: string): void {
     const result = isJsonObject(value) ? value : {};
     if (asked?.method === 'sampling/createMessage') {
@@ -460,22 +427,13 @@ export class McpReader {
     const isForm = isJsonObject(given);
     if (isForm) this.#reading.knows(result, FORM_KEYS, at, 'an answer');
     const params = isForm ? given : result;
-    if (Object.keys(params).length === 0) return;
-    this.#call(entry, {
-      callId: null,
-      kind: 'mcp',
-      name: asked?.method ?? 'response',
-      arguments: params,
-      path,
-      // It is the request that says what is answered.
-      namePath: asked === null ? path : join(asked.callId, 'method'),
-      argumentsPath: isForm ? join(at, 'content') : at,
-    });
+    if (Object.keys(params).length > 0)
+      this.#told(entry, asked, params, path, isForm ? join(at, 'content') : at);
   }
 
-  #blocks(from: JsonObject, key: string, path: string): readonly Piece[] {
-    return this.#reading.listAt(from, key, path).flatMap((value, index) => {
-      const at = join(path, key, index);
+  #blocks(from: JsonObject, path: string): readonly Piece[] {
+    return this.#reading.listAt(from, 'content', path).flatMap((value, index) => {
+      const at = join(path, 'content', index);
       return this.#block(this.#reading.object(value, at, 'a block'), at);
     });
   }
@@ -514,9 +472,9 @@ export class McpReader {
     return [attachment(url, mediaType, path)];
   }
 
-  #call(entry: Entry, parts: CallParts): void {
-    const { server } = entry;
-    this.#reading.emit(callEvent(entry.frames.with(deliveredTo(server)).next(), { ...parts, server }));
+  #call(entry: Entry, parts: Omit<CallParts, 'kind'>): void {
+    const { frames, server } = entry;
+    this.#reading.emit(callEvent(frames.with(deliveredTo(server)).next(), { ...parts, kind: 'mcp', server }));
   }
 
   #output(
@@ -530,6 +488,14 @@ export class McpReader {
     const frames = entry.frames.with(bornFrom(server));
     emitOutput(this.#reading, frames, { callId, path, pieces, server, ...more });
   }
+}
+
+function structuredIn(
+  result: JsonObject,
+  path: string,
+): { readonly structured?: Json; readonly structuredPath?: string } {
+  const structured = own(result, 'structuredContent');
+  return structured === undefined ? {} : { structured, structuredPath: join(path, 'structuredContent') };
 }
 
 /** Ids of two servers, and of both sides of one, are alike; and `1` is not `"1"`. */
@@ -566,36 +532,13 @@ function serverOf(entry: JsonObject): string | null {
 }
 
 const TO_SERVER: ReadonlySet<string> = new Set([
-  'client_to_server',
-  'client-to-server',
-  'client->server',
-  'to-server',
-  'to_server',
-  'outgoing',
-  'outbound',
-  'out',
-  'send',
-  'sent',
-  'request',
-  'c2s',
-  'client',
+  ...['client_to_server', 'client-to-server', 'client->server', 'to-server', 'to_server', 'outgoing'],
+  ...['outbound', 'out', 'send', 'sent', 'request', 'c2s', 'client'],
 ]);
 
 const TO_CLIENT: ReadonlySet<string> = new Set([
-  'server_to_client',
-  'server-to-client',
-  'server->client',
-  'to-client',
-  'to_client',
-  'incoming',
-  'inbound',
-  'in',
-  'receive',
-  'recv',
-  'received',
-  'response',
-  's2c',
-  'server',
+  ...['server_to_client', 'server-to-client', 'server->client', 'to-client', 'to_client', 'incoming'],
+  ...['inbound', 'in', 'receive', 'recv', 'received', 'response', 's2c', 'server'],
 ]);
 
 /** Of loggers on the client's side; what says nothing known is found out from the methods. */

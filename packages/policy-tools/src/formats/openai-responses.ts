@@ -17,8 +17,8 @@ import {
   attachment,
   type CallParts,
   callEvent,
+  contentPieces,
   dataUrl,
-  emitObjectOutput,
   emitOutput,
   loneText,
   loneTexts,
@@ -266,15 +266,7 @@ function builtInResults(reading: Reading, item: JsonObject, path: string): reado
 
 /** The fields that say what is called; results are outputs. */
 const NO_ARGUMENTS: ReadonlySet<string> = new Set([
-  'id',
-  'call_id',
-  'type',
-  'status',
-  'result',
-  'results',
-  'outputs',
-  'context',
-  'causes',
+  ...['id', 'call_id', 'type', 'status', 'result', 'results', 'outputs', 'context', 'causes'],
 ]);
 
 function withoutMarks(item: JsonObject): JsonObject {
@@ -292,7 +284,7 @@ function readOutput(reading: Reading, frames: Frames, item: JsonObject, path: st
     const image = own(output, 'image_url');
     if (typeof image === 'string')
       emitOutput(reading, frames, { callId, path, pieces: [attachment(image, null, at)] });
-    else emitObjectOutput(reading, frames, { callId, path, content: output, contentPath: at });
+    else emitOutput(reading, frames, { callId, path, object: { content: output, path: at } });
     return;
   }
   emitOutput(reading, frames, { callId, path, pieces: outputPieces(reading, output, at) });
@@ -323,13 +315,7 @@ function emitCall(reading: Reading, frames: Frames, parts: CallParts): void {
 
 /** A content that is a text or a list of its parts. */
 function pieces(reading: Reading, content: Json, path: string): readonly Piece[] {
-  if (content === null) return [];
-  if (typeof content === 'string') return [loneText(content, path)];
-  if (!isList(content)) {
-    reading.wrong(path, 'the content is a text or a list of parts');
-    return [];
-  }
-  return content.flatMap((value, index) => partPieces(reading, value, join(path, index)));
+  return contentPieces(reading, content, path, 'parts', (part, at) => partPieces(reading, part, at));
 }
 
 function partPieces(reading: Reading, value: Json, path: string): readonly Piece[] {

@@ -12,18 +12,7 @@ import { Reading, type TraceDialect, type TraceFault } from '../reading/reading.
 import { readConversation } from './conversation.ts';
 import { JournalReader } from './cordon-journal.ts';
 import { McpReader } from './mcp.ts';
-import { formatOf, type TraceFormat } from './shape.ts';
-
-/** In the order in which they are looked for. */
-export const TRACE_FORMATS: readonly TraceFormat[] = [
-  'openai-chat',
-  'openai-responses',
-  'anthropic',
-  'gemini',
-  'mcp',
-  'otel',
-  'cordon-journal',
-];
+import { formatOf, TRACE_FORMATS, type TraceFormat } from './shape.ts';
 
 /** A trace that has been read. */
 export interface ReadTrace {

@@ -10,14 +10,11 @@ import { isList, own } from '../reading/json.ts';
 import { isMessage, wrappedMessage } from './mcp.ts';
 
 /** The forms of a trace that can be read. */
-export type TraceFormat =
-  | 'openai-chat'
-  | 'openai-responses'
-  | 'anthropic'
-  | 'gemini'
-  | 'mcp'
-  | 'otel'
-  | 'cordon-journal';
+export const TRACE_FORMATS = [
+  ...(['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'mcp', 'otel', 'cordon-journal'] as const),
+] as const;
+
+export type TraceFormat = (typeof TRACE_FORMATS)[number];
 
 /** Null: none of them. */
 export function formatOf(input: Json): TraceFormat | null {
@@ -135,13 +132,6 @@ const RESPONSES_BLOCKS: ReadonlySet<string> = new Set([
 const CHAT_BLOCKS: ReadonlySet<string> = new Set(['image_url', 'input_audio', 'file']);
 
 const ANTHROPIC_BLOCKS: ReadonlySet<string> = new Set([
-  'tool_use',
-  'server_tool_use',
-  'mcp_tool_use',
-  'thinking',
-  'redacted_thinking',
-  'document',
-  'image',
-  'search_result',
-  'container_upload',
+  ...['tool_use', 'server_tool_use', 'mcp_tool_use', 'thinking', 'redacted_thinking', 'document', 'image'],
+  ...['search_result', 'container_upload'],
 ]);

@@ -170,13 +170,7 @@ function identity(context: LintContext, body: LintBody, comparison: Binary): voi
 
 /** Kinds whose members are not fields; texts and objects can have any. */
 const MEMBERLESS: ReadonlySet<string> = new Set([
-  'list',
-  'int',
-  'float',
-  'bool',
-  'None',
-  'function',
-  'tool pattern',
+  ...['list', 'int', 'float', 'bool', 'None', 'function', 'tool pattern'],
 ]);
 
 function field(context: LintContext, body: LintBody, member: Extract<Expression, { kind: 'member' }>): void {

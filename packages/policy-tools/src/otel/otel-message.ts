@@ -229,7 +229,7 @@ function readToolMessage(reading: Reading, turn: Turn, message: Located, content
 
 /** What a tool answered: a text, an object, or a list of whatever kind. */
 export function readOutput(
-  turn: Pick<Turn, 'output' | 'objectOutput'>,
+  turn: Pick<Turn, 'output'>,
   callId: string | null,
   response: Located | null,
   path: string,
@@ -238,7 +238,7 @@ export function readOutput(
   const error = isError ? { isError } : {};
   const content = response?.isObject === true ? response.plain() : null;
   if (response !== null && isJsonObject(content))
-    turn.objectOutput({ callId, path, content, contentPath: response.path, ...error });
+    turn.output({ callId, path, object: { content, path: response.path }, ...error });
   else turn.output({ callId, path, pieces: response === null ? [] : outputPieces(response), ...error });
 }
 

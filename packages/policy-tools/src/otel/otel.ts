@@ -15,7 +15,7 @@ import { knownKeys } from '../reading/note-shape.ts';
 import { OpenCalls } from '../reading/open-calls.ts';
 import { Frames, join, Reading } from '../reading/reading.ts';
 import { emitTool } from '../reading/tool.ts';
-import { callEvent, emitObjectOutput, emitOutput } from '../reading/turn.ts';
+import { callEvent, emitOutput, type OutputParts } from '../reading/turn.ts';
 import { attributesAsObject, attributesOf, Located } from './located.ts';
 import {
   argumentsFrom,
@@ -392,23 +392,27 @@ function inherited(
 
 /** What was told before the model spoke: instructions, tools, the conversation so far. */
 function requestEvents(reading: Reading, span: Span): readonly TraceEvent[] {
-  const instructions = span.attributes.get('gen_ai.system_instructions');
   return [
-    ...(instructions === undefined ? [] : instructionEvents(reading, instructions)),
-    ...toolEvents(reading, span.attributes.get('gen_ai.tool.definitions')),
-    ...messageLists(reading, span.attributes.get('gen_ai.input.messages'), 'user'),
+    ...toldIn(reading, span.attributes),
     ...spanEvents(reading, span).flatMap(({ name, body }) => {
       const role = ROLES.get(name);
       if (role !== undefined) return messageEvents(reading, body, role);
       if (name === 'gen_ai.content.prompt') return messageLists(reading, body.get('gen_ai.prompt'), 'user');
-      if (name !== DETAILS) return [];
-      const told = body.get('gen_ai.system_instructions');
-      return [
-        ...(told === null ? [] : instructionEvents(reading, told)),
-        ...toolEvents(reading, body.get('gen_ai.tool.definitions')),
-        ...messageLists(reading, body.get('gen_ai.input.messages'), 'user'),
-      ];
+      return name === DETAILS ? toldIn(reading, body) : [];
     }),
+  ];
+}
+
+/** Of the attributes of a span, or of an event that has them in its body. */
+function toldIn(
+  reading: Reading,
+  attributes: { get(key: string): Located | null | undefined },
+): readonly TraceEvent[] {
+  const instructions = attributes.get('gen_ai.system_instructions') ?? null;
+  return [
+    ...(instructions === null ? [] : instructionEvents(reading, instructions)),
+    ...toolEvents(reading, attributes.get('gen_ai.tool.definitions')),
+    ...messageLists(reading, attributes.get('gen_ai.input.messages'), 'user'),
   ];
 }
 
@@ -545,16 +549,8 @@ function executedOutput(reading: Reading, span: Span, callId: string): readonly 
   const frames = Frames.none();
   const result = span.attributes.get('gen_ai.tool.call.result') ?? null;
   const failure = failureOf(span);
-  readOutput(
-    {
-      output: (output) => emitOutput(read, frames, output),
-      objectOutput: (output) => emitObjectOutput(read, frames, output),
-    },
-    callId,
-    result ?? failure.message,
-    span.path,
-    failure.isError,
-  );
+  const turn = { output: (output: OutputParts) => emitOutput(read, frames, output) };
+  readOutput(turn, callId, result ?? failure.message, span.path, failure.isError);
   if (read.fault !== null) reading.wrong(read.fault.path, read.fault.message);
   return read.events;
 }

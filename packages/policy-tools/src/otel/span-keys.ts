@@ -43,18 +43,9 @@ const SPAN_KEYS = knownKeys(
   ['name', 'attributes', 'events', 'links', 'resource', 'scope', 'instrumentationScope', 'status'],
   {
     notes: [
-      ...[
-        'kind',
-        'context',
-        'id',
-        'spanId',
-        'span_id',
-        'traceId',
-        'trace_id',
-        'parentSpanId',
-        'parent_span_id',
-      ],
-      ...['parentId', 'parent_id', 'parentSpanContext', 'parent', 'traceState', 'trace_state', 'flags'],
+      ...['kind', 'context', 'id', 'spanId', 'span_id', 'traceId', 'trace_id'],
+      ...['parentSpanId', 'parent_span_id', 'parentId', 'parent_id', 'parentSpanContext', 'parent'],
+      ...['traceState', 'trace_state', 'flags'],
       ...['schemaUrl', 'schema_url', 'startTimeUnixNano', 'start_time_unix_nano', 'startTime', 'start_time'],
       ...['timestamp', 'duration', 'endTimeUnixNano', 'end_time_unix_nano', 'endTime', 'end_time', 'ended'],
       ...['instrumentation_scope', 'instrumentationLibrary', 'instrumentation_info'],
@@ -180,14 +171,9 @@ export function isToolSpan({ attributes }: Span): boolean {
 /** The operations in which a model gets a prompt and answers. */
 const MODEL_OPERATIONS: ReadonlySet<string> = new Set(['chat', 'generate_content', 'text_completion']);
 
-const SAID: readonly string[] = [
-  ...['gen_ai.input.messages', 'gen_ai.output.messages', 'gen_ai.system_instructions'],
-  'gen_ai.tool.definitions',
-];
-
 /** Instrumentations leave contents out unless configured to record them: then what was said and called is unknown. */
 function hasWords({ value, attributes }: Span): boolean {
-  if (SAID.some((key) => attributes.has(key))) return true;
+  if ([...OF_MODELS].some((key) => attributes.has(key))) return true;
   const events = own(value, 'events');
   return (
     Array.isArray(events) && events.some((event) => isJsonObject(event) && isReadEvent(own(event, 'name')))

@@ -68,7 +68,7 @@ export function plainContent(reading: Reading, element: JsonObject, path: string
 }
 
 /** The content and the words beside it. A content that is an object is not among them. */
-export function contentPieces(reading: Reading, element: JsonObject, path: string): readonly Piece[] {
+export function chatPieces(reading: Reading, element: JsonObject, path: string): readonly Piece[] {
   const content = own(element, 'content') ?? null;
   const at = join(path, 'content');
   const pieces: Piece[] = [...thoughtsIn(reading, element, path)];

@@ -7,7 +7,7 @@
  */
 import { canonicalJson, failed, isJsonObject, type Json, type JsonObject, type Result } from '@cordon/core';
 import type { EventFrame, ToolCallEvent, TraceEvent } from '@cordon/policy';
-import { BESIDE_CONTENT, contentPieces, hasWordsBeside, plainContent } from './chat-content.ts';
+import { BESIDE_CONTENT, chatPieces, hasWordsBeside, plainContent } from './chat-content.ts';
 import { isList, own } from './json.ts';
 import { elementKeys, strangeKey } from './known-keys.ts';
 import { type KnownKeys, knownKeys } from './note-shape.ts';
@@ -121,7 +121,7 @@ export class ChatReader {
   /** Null: the content stands alone, and is plain. */
   #pieces(element: JsonObject, path: string): readonly Piece[] | null {
     const hasPieces = this.#forms === 'all' && hasWordsBeside(element);
-    return hasPieces ? contentPieces(this.#reading, element, path) : null;
+    return hasPieces ? chatPieces(this.#reading, element, path) : null;
   }
 
   #call(value: Json, path: string, frame: EventFrame): ToolCallEvent {

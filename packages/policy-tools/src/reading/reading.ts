@@ -259,16 +259,8 @@ export function parsedArguments(value: Json | undefined): JsonObject | null {
 
 /** Keys whose texts are marks of the format and never words. */
 const MARKS: ReadonlySet<string> = new Set([
-  'type',
-  'id',
-  'status',
-  'role',
-  'call_id',
-  'tool_use_id',
-  'signature',
-  'encrypted_content',
-  'encrypted_index',
-  'file_id',
+  ...['type', 'id', 'status', 'role', 'call_id', 'tool_use_id', 'signature', 'encrypted_content'],
+  ...['encrypted_index', 'file_id'],
 ]);
 
 /** Attack: a word of the output under the key of a mark. */

@@ -18,7 +18,7 @@ import type {
   ToolOutputEvent,
   TraceEvent,
 } from '@cordon/policy';
-import { own } from './json.ts';
+import { isList, own } from './json.ts';
 import { knownKeys } from './note-shape.ts';
 import { type Frames, join, type Reading, type Words, wordsIn } from './reading.ts';
 
@@ -59,6 +59,21 @@ function placeOf(piece: Piece): string {
 
 export function loneTexts(words: readonly Words[], part?: string): readonly TextPiece[] {
   return words.map(({ text, path }) => loneText(text, path, part));
+}
+
+/** A content that is a text, or a list whose elements have pieces of their kind. */
+export function contentPieces(
+  reading: Reading,
+  content: Json,
+  path: string,
+  elements: string,
+  piecesOf: (element: Json, path: string) => readonly Piece[],
+): readonly Piece[] {
+  if (content === null) return [];
+  if (typeof content === 'string') return [loneText(content, path)];
+  if (isList(content)) return content.flatMap((element, index) => piecesOf(element, join(path, index)));
+  reading.wrong(path, `the content is a text or a list of ${elements}`);
+  return [];
 }
 
 /** Where an attachment's bytes are, as a URL. The bytes are not copied: the engine joins texts when they are read. */
@@ -160,7 +175,9 @@ export function namedCall(
 export interface OutputParts {
   readonly callId: string | null;
   readonly path: string;
-  readonly pieces: readonly Piece[];
+  readonly pieces?: readonly Piece[];
+  /** Instead of pieces one object: its keys are what rules ask for. */
+  readonly object?: { readonly content: JsonObject; readonly path: string };
   readonly structured?: Json;
   readonly structuredPath?: string;
   readonly isError?: boolean;
@@ -192,8 +209,9 @@ export function callEvent(frame: EventFrame, parts: CallParts): ToolCallEvent {
 
 /** An output, as several events where its texts stand alone; never none, for the call has been answered. */
 export function emitOutput(reading: Reading, frames: Frames, output: OutputParts): void {
-  const { callId, path, pieces, structured, structuredPath, isError, server } = output;
-  const segments = segmentsOf(pieces);
+  const { callId, path, pieces = [], object, structured, structuredPath, isError, server } = output;
+  const segments =
+    object === undefined ? segmentsOf(pieces) : [{ ...object, place: object.path, part: null }];
   const only = segments.length < 2;
   for (const [index, segment] of (segments.length === 0 ? [null] : segments).entries()) {
     const place = only ? path : (segment?.place ?? path);
@@ -216,26 +234,10 @@ export function emitOutput(reading: Reading, frames: Frames, output: OutputParts
   }
 }
 
-/** An output that is one object: its keys are what rules ask for. */
-export function emitObjectOutput(
-  reading: Reading,
-  frames: Frames,
-  output: Omit<OutputParts, 'pieces'> & { readonly content: JsonObject; readonly contentPath: string },
-): void {
-  reading.emit({
-    ...frames.next(),
-    ...serverFrame(output.server),
-    type: 'ToolOutput',
-    path: output.path,
-    parts: { content: output.contentPath },
-    role: 'tool',
-    callId: output.callId,
-    content: output.content,
-    ...(output.isError === undefined ? {} : { isError: output.isError }),
-  });
-}
-
-function contentPart(path: string, segment: Segment | null): { readonly content?: string } {
+function contentPart(
+  path: string,
+  segment: { readonly path: string | null } | null,
+): { readonly content?: string } {
   return segment === null || segment.path === null || segment.path === join(path, 'content')
     ? {}
     : { content: segment.path };
@@ -324,12 +326,6 @@ export class Turn {
     this.#close();
     this.#others++;
     this.#events.push(() => emitOutput(this.#reading, this.#frames, output));
-  }
-
-  objectOutput(output: Parameters<typeof emitObjectOutput>[2]): void {
-    this.#close();
-    this.#others++;
-    this.#events.push(() => emitObjectOutput(this.#reading, this.#frames, output));
   }
 
   end(): void {

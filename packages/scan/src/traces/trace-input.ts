@@ -126,14 +126,7 @@ function traceOfElements(file: string, text: string, reading: ReadAs): Result<Tr
 
 /** What holds a conversation, or a request and its response, is its own trace. */
 const TRACE_KEYS = [
-  'messages',
-  'contents',
-  'input',
-  'output',
-  'choices',
-  'candidates',
-  'request',
-  'response',
+  ...['messages', 'contents', 'input', 'output', 'choices', 'candidates', 'request', 'response'],
 ];
 
 /** A part of a trace: a message, a span, an entry of a log. */
