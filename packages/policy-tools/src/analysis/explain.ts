@@ -123,12 +123,18 @@ function stepsOf(finding: Finding, way: Way): readonly ExplainedStep[] {
   }
   for (const entry of besides(finding)) if (!named.has(entry)) named.set(entry, null);
   const events = [...named.keys()].sort((a, b) => a.sequence - b.sequence);
-  const flows = flowingEvents(finding);
+  const [sources, sinks] = [eventsAt('from', finding), eventsAt('to', finding)];
+  const roleOf = (event: EventObject): ExplainedStep['role'] => {
+    if (sinks.has(event)) return sources.has(event) ? 'way' : 'sink';
+    if (sources.has(event)) return 'source';
+    const isAlone = sources.size + sinks.size === 0 && named.get(event) !== null;
+    return isAlone ? 'sink' : 'other';
+  };
   const carried = carriersOf(finding, way);
   return events.flatMap((event) => {
     const step: ExplainedStep = {
       event: event.reference,
-      role: roleOf(event, flows, named.get(event) !== null),
+      role: roleOf(event),
       variable: named.get(event) ?? null,
       summary: summaryOf(event),
     };
@@ -166,34 +172,13 @@ function besides(finding: Finding): readonly EventObject[] {
   return [...calls, ...found, ...origins];
 }
 
-/** The events that lines with `->` or `before` name, by whether something comes before and behind them. */
-function flowingEvents(finding: Finding): ReadonlyMap<EventObject, { in: boolean; out: boolean }> {
-  const flowing = new Map<EventObject, { in: boolean; out: boolean }>();
-  const at = (index: number): { in: boolean; out: boolean } => {
-    const event = finding.bound[index]?.entry ?? null;
-    const known = event === null ? undefined : flowing.get(event);
-    const state = known ?? { in: false, out: false };
-    if (event !== null) flowing.set(event, state);
-    return state;
-  };
-  for (const { flow, earlier } of finding.rule.body.steps) {
+/** The events at one side of the lines with `->` or `before`. */
+function eventsAt(side: 'from' | 'to', finding: Finding): ReadonlySet<EventObject> {
+  const events = finding.rule.body.steps.flatMap(({ flow, earlier }) => {
     const order = flow ?? earlier;
-    if (order === null) continue;
-    at(order.from).out = true;
-    at(order.to).in = true;
-  }
-  return flowing;
-}
-
-function roleOf(
-  event: EventObject,
-  flows: ReadonlyMap<EventObject, { in: boolean; out: boolean }>,
-  isNamed: boolean,
-): ExplainedStep['role'] {
-  const flow = flows.get(event);
-  if (flow === undefined) return flows.size === 0 && isNamed ? 'sink' : 'other';
-  if (flow.in) return flow.out ? 'way' : 'sink';
-  return 'source';
+    return order === null ? [] : (finding.bound[order[side]]?.entry ?? []);
+  });
+  return new Set(events);
 }
 
 function summaryOf(event: EventObject): string {
@@ -262,14 +247,11 @@ function changeOfLine({ tree, span }: Step, source: Source): Change {
     return { kind: kindOfChange(text), text: `\`${inner}\` held` };
   }
   if (tree.kind !== 'binary') return { kind: kindOfChange(text), text: fails };
-  if (tree.operator === '->') {
-    const [from, to] = [nameAt(source, tree.left), nameAt(source, tree.right)];
+  const [from, to] = [nameAt(source, tree.left), nameAt(source, tree.right)];
+  if (tree.operator === '->')
     return { kind: 'flow', text: `\`${to}\` arose in a context that \`${from}\` had not reached` };
-  }
-  if (tree.operator === 'before') {
-    const [from, to] = [nameAt(source, tree.left), nameAt(source, tree.right)];
+  if (tree.operator === 'before')
     return { kind: 'flow', text: `\`${from}\` had not happened before \`${to}\`` };
-  }
   if (tree.right.kind === 'tool-pattern') {
     const constrained = tree.right.arguments === null ? null : firstConstraint(tree.right.arguments, null);
     if (constrained === null) return { kind: 'tool', text: `\`${tree.right.tool.name}\` was not called` };

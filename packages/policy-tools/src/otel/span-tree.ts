@@ -183,13 +183,10 @@ function linksOf(span: JsonObject): readonly string[] {
 function walkForest(raw: readonly RawSpan[], visit: (span: Span, start: bigint, end: bigint) => void): void {
   const byId = new Map<string, RawSpan>();
   for (const span of raw) if (span.id !== null && !byId.has(span.id)) byId.set(span.id, span);
-  const children = new Map<RawSpan, RawSpan[]>();
-  const roots: RawSpan[] = [];
-  for (const span of raw) {
+  const children = Map.groupBy(raw, (span) => {
     const parent = span.parentId === null ? undefined : byId.get(span.parentId);
-    if (parent === undefined || parent === span) roots.push(span);
-    else children.set(parent, withLast(children.get(parent), span));
-  }
+    return parent === span ? undefined : parent;
+  });
   const visited = new Set<RawSpan>();
   let counter = 0;
   const visitTree = (root: RawSpan): void => {
@@ -208,7 +205,7 @@ function walkForest(raw: readonly RawSpan[], visit: (span: Span, start: bigint, 
       }
     }
   };
-  for (const root of byTime(roots)) visitTree(root);
+  for (const root of byTime(children.get(undefined) ?? [])) visitTree(root);
   for (const span of raw) if (!visited.has(span)) visitTree(span);
 }
 
@@ -247,10 +244,4 @@ function opened(raw: RawSpan, parent: Span | null, usualStart: bigint, begun: nu
     children: null,
     next: 0,
   };
-}
-
-function withLast(spans: RawSpan[] | undefined, span: RawSpan): RawSpan[] {
-  if (spans === undefined) return [span];
-  spans.push(span);
-  return spans;
 }

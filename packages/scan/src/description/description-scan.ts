@@ -82,7 +82,7 @@ const DIALECT = /^https?:\/\/json-schema\.org\/draft[a-z0-9/-]{1,40}\/schema#?$/
 /** What keys of schemas are usually like: not worth looking at. */
 const SCHEMA_WORD = /^[$A-Za-z_][A-Za-z0-9_-]{0,39}$/;
 
-function* signsOf(where: string, text: string, names: readonly Name[]): Generator<Sign> {
+function* signsOf(where: string, text: string, names: readonly RegExp[]): Generator<Sign> {
   yield* hiddenText(text);
   yield* runs(text, DIRECTION, 'text-direction');
   yield* runs(text, MIXED_WORD, 'look-alike');
@@ -90,7 +90,7 @@ function* signsOf(where: string, text: string, names: readonly Name[]): Generato
   const plain = plainText(text);
   for (const [kind, patterns] of PATTERNS)
     for (const pattern of patterns) yield* inOriginal(plain, runs(plain.text, pattern, kind));
-  for (const { pattern } of names) yield* inOriginal(plain, runs(plain.text, pattern, 'other-app'));
+  for (const pattern of names) yield* inOriginal(plain, runs(plain.text, pattern, 'other-app'));
   yield* encodedText(text);
   const most = where === 'instructions' ? LONG_INSTRUCTIONS : LONG_TEXT;
   if (text.length > most)
@@ -236,16 +236,12 @@ const PATTERNS: readonly (readonly [FindingKind, readonly RegExp[]])[] = [
   ],
 ];
 
-interface Name {
-  readonly pattern: RegExp;
-}
-
 /** Attack: a tool that says how a tool of another app is to be used, which a model that sees both obeys. */
-function namesOf(others: readonly OtherApp[], own: ReadonlySet<string>): readonly Name[] {
+function namesOf(others: readonly OtherApp[], own: ReadonlySet<string>): readonly RegExp[] {
   const names = new Set(others.flatMap(({ id, tools }) => [id, ...tools]).filter((name) => !own.has(name)));
   return [...names]
     .filter((name) => name.length >= 3)
-    .map((name) => ({ pattern: new RegExp(`(?<![a-z0-9_-])${wordsOf(name)}(?![a-z0-9_-])`, 'gu') }));
+    .map((name) => new RegExp(`(?<![a-z0-9_-])${wordsOf(name)}(?![a-z0-9_-])`, 'gu'));
 }
 
 /** `metro-hail` is also `Metro Hail` and `metro_hail`. */

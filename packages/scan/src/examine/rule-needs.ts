@@ -66,13 +66,7 @@ interface Family {
 }
 
 function familiesOf(texts: readonly string[]): readonly Family[] {
-  const byLead = new Map<string, string[]>();
-  for (const text of texts) {
-    const lead = text.charAt(0);
-    const known = byLead.get(lead);
-    if (known === undefined) byLead.set(lead, [text]);
-    else known.push(text);
-  }
+  const byLead = Map.groupBy(texts, (text) => text.charAt(0));
   return [...byLead].map(([lead, own]) => ({ lead, texts: own }));
 }
 

@@ -15,14 +15,17 @@ const MOST_EVENTS = 3;
 
 /** Summaries by the name that reports give an event: its path, else its id. */
 export class EventSummaries {
-  readonly #events = new Map<string, TraceEvent[]>();
-  readonly #tools = new Map<string, string>();
+  readonly #events: ReadonlyMap<string | undefined, readonly TraceEvent[]>;
+  /** By the id of the call. */
+  readonly #tools: ReadonlyMap<string | null, string>;
 
   constructor(events: readonly TraceEvent[]) {
-    for (const event of events) {
-      this.#add(event);
-      if (event.type === 'Message') for (const call of event.toolCalls) this.#add(call);
-    }
+    const all = events.flatMap((event): readonly TraceEvent[] =>
+      event.type === 'Message' ? [event, ...event.toolCalls] : [event],
+    );
+    this.#events = Map.groupBy(all, (event) => event.path ?? event.id);
+    const calls = all.filter((event) => event.type === 'ToolCall');
+    this.#tools = new Map(calls.map(({ callId, name }) => [callId, name]));
   }
 
   /** Empty where there is no such event. */
@@ -32,16 +35,6 @@ export class EventSummaries {
       .slice(0, MOST_EVENTS)
       .map((event) => this.#summary(event))
       .join('; ');
-  }
-
-  #add(event: TraceEvent): void {
-    const reference = event.path ?? event.id;
-    if (reference !== undefined) {
-      const known = this.#events.get(reference);
-      if (known === undefined) this.#events.set(reference, [event]);
-      else known.push(event);
-    }
-    if (event.type === 'ToolCall' && event.callId !== null) this.#tools.set(event.callId, event.name);
   }
 
   #summary(event: TraceEvent): string {
