@@ -54,15 +54,6 @@ function longestWord(text: string): number {
 
 function renderRow(screen: Screen, row: Row, widths: readonly number[], style: Style): void {
   const cells = widths.map((width, column) => cellLines(row[column] ?? '', width));
-  renderLines(screen, cells, widths, style);
-}
-
-function renderLines(
-  screen: Screen,
-  cells: readonly (readonly string[])[],
-  widths: readonly number[],
-  style: Style,
-): void {
   const height = Math.max(...cells.map((lines) => lines.length));
   for (let line = 0; line < height; line++) {
     const parts = widths.map((width, column) => padded(cells[column]?.[line] ?? '', width));

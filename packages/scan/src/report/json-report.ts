@@ -2,24 +2,16 @@
 import { jsonLine, safeJson } from '@cordon/print';
 import type { Input } from '../parts/input.ts';
 import type { LineRecord } from '../parts/part.ts';
-import { placeOf, type ScanReport, type ScanResult } from './report.ts';
+import { placeOf, ScanReport, type ScanResult } from './report.ts';
 
-export class JsonReport implements ScanReport {
-  readonly isReplaced = false;
-
-  begin(): string {
-    return '';
-  }
-
-  resume(): void {}
-
-  record(input: Input, line: number | null, record: LineRecord): string {
+export class JsonReport extends ScanReport {
+  override record(input: Input, line: number | null, record: LineRecord): string {
     const trace = placeOf(input, line);
     if (record.kind === 'broken') return jsonLine({ trace, broken: record.message });
     return `{"trace":${safeJson(trace)},${record.body}\n`;
   }
 
-  end({ counts, rules, unreadable, isComplete, seconds }: ScanResult): string {
+  override end({ counts, rules, unreadable, isComplete, seconds }: ScanResult): string {
     const { traces, broken, violations, undecided, bytes, events } = counts;
     const result = { traces, broken, violations, undecided, bytes, seconds, rules, events };
     return jsonLine({ kind: 'scan.result', ...result, unreadable, complete: isComplete });

@@ -23,17 +23,23 @@ export interface ScanResult {
 }
 
 /** Makes texts; who writes them is not its business. */
-export interface ScanReport {
+export abstract class ScanReport {
+  /** Whether what a later scan adds to the same output replaces what `end` returned. */
+  readonly isReplaced: boolean = false;
+
   /** Before everything, once for an output. */
-  begin(): string;
-  /** `line` is null where the input as a whole is meant. */
-  record(input: Input, line: number | null, record: LineRecord): string;
-  /** After everything. What comes later to the same output replaces what `end` returned where `isReplaced` says so. */
-  end(result: ScanResult): string;
-  /** Whether a later scan continues before the end of an existing output. */
-  readonly isReplaced: boolean;
+  begin(): string {
+    return '';
+  }
+
   /** Continues an output that has results already. */
-  resume(): void;
+  resume(): void {}
+
+  /** `line` is null where the input as a whole is meant. */
+  abstract record(input: Input, line: number | null, record: LineRecord): string;
+
+  /** After everything. */
+  abstract end(result: ScanResult): string;
 }
 
 /** `log.jsonl:17`. */

@@ -11,7 +11,7 @@ import { safeJson } from '@cordon/print';
 import { type Input, STANDARD_INPUT } from '../parts/input.ts';
 import type { LineRecord } from '../parts/part.ts';
 import { toldFindings } from '../traces/findings.ts';
-import { placeOf, type ScanReport, type ScanResult } from './report.ts';
+import { placeOf, ScanReport, type ScanResult } from './report.ts';
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 const LEVELS = { raise: 'error', ask: 'warning', warn: 'note' } as const;
@@ -25,20 +25,21 @@ export interface SarifOptions {
   readonly version: string;
 }
 
-export class SarifReport implements ScanReport {
-  readonly isReplaced = true;
+export class SarifReport extends ScanReport {
+  override readonly isReplaced = true;
   readonly #policy: Policy;
   readonly #options: SarifOptions;
   readonly #numbers: ReadonlyMap<string, number>;
   #hasResults = false;
 
   constructor(policy: Policy, options: SarifOptions) {
+    super();
     this.#policy = policy;
     this.#options = options;
     this.#numbers = new Map(policy.rules.map(({ id }, index) => [id, index]));
   }
 
-  begin(): string {
+  override begin(): string {
     const rules = this.#policy.rules.map(ruleDescriptor);
     const driver = { name: 'cordon', semanticVersion: this.#options.version, rules };
     return (
@@ -47,11 +48,11 @@ export class SarifReport implements ScanReport {
     );
   }
 
-  resume(): void {
+  override resume(): void {
     this.#hasResults = true;
   }
 
-  record(input: Input, line: number | null, record: LineRecord): string {
+  override record(input: Input, line: number | null, record: LineRecord): string {
     if (record.kind === 'broken') return '';
     const { errors, undecided } = toldFindings(record.body);
     const place = { input, line, digest: record.digest };
@@ -71,7 +72,7 @@ export class SarifReport implements ScanReport {
     return text;
   }
 
-  end(result: ScanResult): string {
+  override end(result: ScanResult): string {
     const { isComplete, unreadable, counts, broken } = result;
     const invocation = {
       executionSuccessful: isComplete && unreadable === 0 && counts.broken === 0,

@@ -10,7 +10,7 @@ import type { Input } from '../parts/input.ts';
 import type { LineRecord } from '../parts/part.ts';
 import { readWords } from '../traces/event-counts.ts';
 import { EFFECTS, toldFindings } from '../traces/findings.ts';
-import { placeOf, type ScanReport, type ScanResult } from './report.ts';
+import { placeOf, ScanReport, type ScanResult } from './report.ts';
 
 /** Traces that are shown of each rule. */
 export const EXAMPLES = 3;
@@ -25,8 +25,7 @@ interface Example {
 }
 
 /** Draws at the end; the texts that it makes are empty. */
-export class SummaryReport implements ScanReport {
-  readonly isReplaced = false;
+export class SummaryReport extends ScanReport {
   readonly #drawing: Drawing;
   readonly #policy: Policy;
   readonly #examples = new Map<string, Example[]>();
@@ -34,17 +33,12 @@ export class SummaryReport implements ScanReport {
   readonly #undecided = new Map<string, Example>();
 
   constructor(drawing: Drawing, policy: Policy) {
+    super();
     this.#drawing = drawing;
     this.#policy = policy;
   }
 
-  begin(): string {
-    return '';
-  }
-
-  resume(): void {}
-
-  record(input: Input, line: number | null, record: LineRecord): string {
+  override record(input: Input, line: number | null, record: LineRecord): string {
     if (record.kind === 'broken') return '';
     const { errors, undecided } = toldFindings(record.body);
     const place = placeOf(input, line);
@@ -62,7 +56,7 @@ export class SummaryReport implements ScanReport {
     return '';
   }
 
-  end(result: ScanResult): string {
+  override end(result: ScanResult): string {
     this.#rules(result);
     this.#undecidedRules();
     this.#files(result);
