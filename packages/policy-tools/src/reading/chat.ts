@@ -69,7 +69,7 @@ export class ChatReader {
     if (Object.hasOwn(element, 'role')) {
       const role = reading.roleAt(element, path);
       const isOlderOutput = role === 'function' && this.#forms === 'all' && reading.dialect === 'cordon';
-      if (role === 'tool' || isOlderOutput) this.#output(element, path, frame, role);
+      if (role === 'tool' || isOlderOutput) this.#output(element, path, frame, role, frames.inner);
       else this.#message(element, path, frame, role, frames.inner);
     } else if (Object.hasOwn(element, 'type')) reading.emit(this.#call(element, path, frame));
     else if (Object.hasOwn(element, 'tools')) readTools(reading, element, path, frame);
@@ -92,23 +92,27 @@ export class ChatReader {
     else for (const event of withContent(message, path, pieces)) reading.emit(event);
   }
 
-  #output(element: JsonObject, path: string, frame: EventFrame, role: string): void {
+  #output(element: JsonObject, path: string, frame: EventFrame, role: string, inner: EventFrame): void {
     const reading = this.#reading;
     reading.knows(element, OUTPUT_KEYS[this.#forms], path, 'a tool output');
     const again = own(element, 'tool_call') ?? null;
     if (again !== null && !this.#wasTold(again))
       reading.wrong(join(path, 'tool_call'), 'this repeats no earlier call, so rules would not see it');
     const callId = this.#answered(element, path, role);
+    const output = { type: 'ToolOutput', path, role: 'tool', callId } as const;
     const given = own(element, 'content');
-    const pieces = isJsonObject(given) ? null : this.#pieces(element, path);
-    const content = isJsonObject(given)
-      ? given
-      : pieces === null
-        ? plainContent(reading, element, path)
-        : null;
-    const output = { ...frame, type: 'ToolOutput', path, role: 'tool', callId, content } as const;
-    if (pieces === null) reading.emit(output);
-    else for (const event of withContent(output, path, pieces)) reading.emit(event);
+    const pieces = this.#pieces(element, path);
+    if (isJsonObject(given)) {
+      reading.emit({ ...frame, ...output, content: given });
+      // What is said beside the object is an event behind it.
+      if (pieces === null || pieces.length === 0) return;
+      for (const event of withContent({ ...inner, ...output, content: null }, path, pieces))
+        reading.emit(event);
+      return;
+    }
+    const content = pieces === null ? plainContent(reading, element, path) : null;
+    for (const event of withContent({ ...frame, ...output, content }, path, pieces ?? []))
+      reading.emit(event);
   }
 
   /** The call that an output answers. */

@@ -522,6 +522,10 @@ function texts(trace: Json): readonly unknown[] {
 
 test('what was passed over and is a word of an output, of a thought or of a call is read', () => {
   assert.deepEqual(texts([{ role: 'tool', tool_call_id: '1', content: '', error: SAID }]), [SAID]);
+  assert.deepEqual(texts([{ role: 'tool', tool_call_id: '1', content: { a: 1 }, error: SAID }]), [
+    { a: 1 },
+    SAID,
+  ]);
   assert.deepEqual(
     texts([{ role: 'assistant', content: 'x', reasoning_details: [{ type: 'reasoning.text', text: SAID }] }]),
     [SAID, 'x'],
