@@ -8,7 +8,7 @@ import { isList, own } from '../reading/json.ts';
 import { elementKeys, shownWord } from '../reading/known-keys.ts';
 import { type KnownKeys, knownKeys, type Notes } from '../reading/note-shape.ts';
 import { Frames, join, type Reading, wordsIn } from '../reading/reading.ts';
-import { emitTool } from '../reading/tool.ts';
+import { emitTools } from '../reading/tool.ts';
 import {
   attachment,
   contentPieces,
@@ -30,18 +30,12 @@ export function readAnthropicPreamble(reading: Reading, request: JsonObject, pat
     for (const piece of pieces(reading, system, at)) turn.say(piece);
     turn.end();
   }
-  for (const [index, value] of reading.listAt(request, 'tools', path).entries()) {
-    const at = join(path, 'tools', index);
-    emitTool(reading, {}, reading.object(value, at, 'a tool'), at, ['input_schema']);
-  }
+  emitTools(reading, request, 'tools', path, ['input_schema']);
 }
 
 /** The elements of `messages`; `path` is that of the list. */
 export function readAnthropicMessages(reading: Reading, messages: readonly Json[], path: string): void {
-  for (const [index, message] of messages.entries()) {
-    if (reading.fault !== null) return;
-    readAnthropicMessage(reading, message, join(path, index));
-  }
+  reading.each(messages, path, (message, at) => readAnthropicMessage(reading, message, at));
 }
 
 /** A message, or a response, which is one. */

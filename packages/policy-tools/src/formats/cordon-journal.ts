@@ -126,10 +126,7 @@ export class JournalReader {
   }
 
   entries(entries: readonly Json[], path: string): void {
-    for (const [index, value] of entries.entries()) {
-      if (this.#reading.fault !== null) return;
-      this.#entry(this.#frame(value, join(path, index)));
-    }
+    this.#reading.each(entries, path, (value, at) => this.#entry(this.#frame(value, at)));
   }
 
   #frame(value: Json, path: string): Entry {
@@ -205,8 +202,8 @@ export class JournalReader {
     if (['steps', 'candidates'].some((key) => own(plan, key) === undefined))
       this.#reading.wrong(path, 'a plan has `steps` and `candidates`');
     const steps = this.#reading
-      .listAt(plan, 'steps', at)
-      .map((step, index) => this.#step(step, join(at, 'steps', index)));
+      .objectsAt(plan, 'steps', at, 'a step')
+      .map(([step, place]) => this.#step(step, place));
     const candidates = this.#texts(plan, 'candidates', at).map((app): AppId => id(app));
     // Rules compare it as a text; which words there are is the planner's business.
     const origin = this.#reading.nameAt(body, 'origin', path) as PlanOrigin;
@@ -214,8 +211,7 @@ export class JournalReader {
     return { body: { kind: 'plan.made', plan: { steps, candidates }, origin } as const, parts };
   }
 
-  #step(value: Json, path: string): PlanStep {
-    const step = this.#reading.object(value, path, 'a step');
+  #step(step: JsonObject, path: string): PlanStep {
     const app = this.#reading.textAt(step, 'app', path);
     return {
       id: this.#reading.nameAt(step, 'id', path),
@@ -231,9 +227,8 @@ export class JournalReader {
     const at = join(path, 'prompt');
     const prompt = this.#reading.objectAt(body, 'prompt', path) ?? {};
     const subject = this.#reading.objectAt(prompt, 'subject', at) ?? {};
-    const data = this.#reading.listAt(prompt, 'data', at).map((value, index) => {
-      const datum = this.#reading.object(value, join(at, 'data', index), 'a datum');
-      const text = (key: string) => this.#reading.nameAt(datum, key, join(at, 'data', index));
+    const data = this.#reading.objectsAt(prompt, 'data', at, 'a datum').map(([datum, place]) => {
+      const text = (key: string) => this.#reading.nameAt(datum, key, place);
       const hasArguments = own(datum, 'identifying') !== undefined;
       return { name: text('name'), value: text('value'), ...(hasArguments ? { identifying: [] } : {}) };
     });
@@ -373,9 +368,7 @@ export class JournalReader {
   }
 
   #items(body: JsonObject, path: string): readonly ReleasedItem[] {
-    return this.#reading.listAt(body, 'items', path).map((value, index) => {
-      const at = join(path, 'items', index);
-      const item = this.#reading.object(value, at, 'an item');
+    return this.#reading.objectsAt(body, 'items', path, 'an item').map(([item, at]) => {
       const origin = this.#reading.textAt(item, 'origin', at);
       return {
         name: this.#reading.nameAt(item, 'name', at),

@@ -10,7 +10,7 @@ import { elementKeys } from '../reading/known-keys.ts';
 import { type KnownKeys, knownKeys } from '../reading/note-shape.ts';
 import { OpenCalls } from '../reading/open-calls.ts';
 import { Frames, join, type Reading } from '../reading/reading.ts';
-import { emitTool } from '../reading/tool.ts';
+import { emitTools } from '../reading/tool.ts';
 import { attachment, dataUrl, loneText, namedCall, Turn, textChunk } from '../reading/turn.ts';
 
 /** Calls need not have an id: an output then answers the oldest open call of its name. */
@@ -26,42 +26,26 @@ export class GeminiReader {
     const key = this.#reading.keyIn(request, ...both('systemInstruction'));
     const system = own(request, key) ?? null;
     if (system !== null) this.#content(system, join(path, key), 'system');
-    for (const [index, value] of this.#reading.listAt(request, 'tools', path).entries()) {
-      this.#tool(value, join(path, 'tools', index));
+    for (const [tool, at] of this.#reading.objectsAt(request, 'tools', path, 'a tool')) {
+      this.#reading.knows(tool, TOOL_KEYS, at, 'a tool');
+      const declared = this.#reading.keyIn(tool, ...both('functionDeclarations'));
+      emitTools(this.#reading, tool, declared, at, ['parameters', 'parametersJsonSchema']);
     }
   }
 
   messages(contents: Json, path: string): void {
     if (!isList(contents)) this.#content(contents, path, 'user');
-    else {
-      for (const [index, content] of contents.entries()) {
-        if (this.#reading.fault !== null) return;
-        this.#content(content, join(path, index), 'user');
-      }
-    }
+    else this.#reading.each(contents, path, (content, at) => this.#content(content, at, 'user'));
   }
 
   /** A response: each candidate's content. */
   response(value: Json, path: string): void {
     const response = this.#reading.object(value, path, 'a response');
     this.#reading.answers(response, ['candidates', 'promptFeedback', 'prompt_feedback', 'error'], path);
-    for (const [index, value] of this.#reading.listAt(response, 'candidates', path).entries()) {
-      const at = join(path, 'candidates', index);
-      const candidate = this.#reading.object(value, at, 'a candidate');
+    for (const [candidate, at] of this.#reading.objectsAt(response, 'candidates', path, 'a candidate')) {
       this.#reading.beside(candidate, CANDIDATE_KEYS, at);
       const content = own(candidate, 'content') ?? null;
       if (content !== null) this.#content(content, join(at, 'content'), 'model');
-    }
-  }
-
-  #tool(value: Json, path: string): void {
-    const tool = this.#reading.object(value, path, 'a tool');
-    this.#reading.knows(tool, TOOL_KEYS, path, 'a tool');
-    const key = this.#reading.keyIn(tool, ...both('functionDeclarations'));
-    for (const [index, declaration] of this.#reading.listAt(tool, key, path).entries()) {
-      const at = join(path, key, index);
-      const declared = this.#reading.object(declaration, at, 'a declaration');
-      emitTool(this.#reading, {}, declared, at, ['parameters', 'parametersJsonSchema']);
     }
   }
 
@@ -83,15 +67,13 @@ export class GeminiReader {
     );
     reading.refuse(content, ['content', 'tool_calls'], path, 'a content');
     reading.knows(content, CONTENT_KEYS, path, 'a content');
-    for (const [index, part] of reading.listAt(content, 'parts', path).entries()) {
-      this.#part(turn, part, join(path, 'parts', index));
-    }
+    const parts = reading.listAt(content, 'parts', path);
+    reading.each(parts, join(path, 'parts'), (part, at) => this.#part(turn, part, at));
     turn.end();
   }
 
   #part(turn: Turn, value: Json, path: string): void {
     const reading = this.#reading;
-    if (reading.fault !== null) return;
     if (typeof value === 'string') {
       turn.say(loneText(value, path));
       return;

@@ -13,7 +13,7 @@ import { isList, own } from '../reading/json.ts';
 import { elementKeys, saysSomething } from '../reading/known-keys.ts';
 import { type KnownKeys, knownKeys } from '../reading/note-shape.ts';
 import { Frames, join, type Reading, wordsIn } from '../reading/reading.ts';
-import { emitTool } from '../reading/tool.ts';
+import { emitTools } from '../reading/tool.ts';
 import {
   attachment,
   type CallParts,
@@ -150,10 +150,7 @@ export class McpReader {
   }
 
   entries(entries: readonly Json[], path: string): void {
-    for (const [index, entry] of entries.entries()) {
-      if (this.#reading.fault !== null) return;
-      this.entry(entry, join(path, index));
-    }
+    this.#reading.each(entries, path, (entry, at) => this.entry(entry, at));
   }
 
   /** A message, a batch, or an entry around one of them. */
@@ -168,13 +165,8 @@ export class McpReader {
     const server = serverOf(entry);
     const around = { frames: this.#frames(entry, path), server, direction: directionOf(entry) };
     if (wrapped === null) this.#message(entry, path, around);
-    else
-      this.#messages(
-        isList(wrapped.value) ? wrapped.value : [wrapped.value],
-        join(path, wrapped.key),
-        around,
-        wrapped,
-      );
+    else if (isList(wrapped.value)) this.#messages(wrapped.value, join(path, wrapped.key), around);
+    else this.#message(wrapped.value, join(path, wrapped.key), around);
   }
 
   #checkKeys(entry: JsonObject, wrapped: string | null, path: string): void {
@@ -190,17 +182,8 @@ export class McpReader {
     return Frames.of(this.#reading, said, path);
   }
 
-  #messages(
-    messages: readonly Json[],
-    path: string,
-    entry: Entry,
-    wrapped: { readonly value: Json } | null = null,
-  ): void {
-    const isOne = wrapped !== null && !isList(wrapped.value);
-    for (const [index, message] of messages.entries()) {
-      if (this.#reading.fault !== null) return;
-      this.#message(message, isOne ? path : join(path, index), entry);
-    }
+  #messages(messages: readonly Json[], path: string, entry: Entry): void {
+    this.#reading.each(messages, path, (message, at) => this.#message(message, at, entry));
   }
 
   #message(value: Json, path: string, entry: Entry): void {
@@ -344,11 +327,7 @@ export class McpReader {
 
   #tools(entry: Entry, result: JsonObject, at: string): void {
     const frames = entry.frames.with(bornFrom(entry.server));
-    for (const [index, value] of this.#reading.listAt(result, 'tools', at).entries()) {
-      const path = join(at, 'tools', index);
-      const tool = this.#reading.object(value, path, 'a tool');
-      emitTool(this.#reading, frames.next(), tool, path, ['inputSchema'], entry.server);
-    }
+    emitTools(this.#reading, result, 'tools', at, ['inputSchema'], frames, entry.server);
   }
 
   /** Messages that the server wrote, whatever their role says. */
@@ -376,10 +355,8 @@ export class McpReader {
       turn.say(loneText(system, path));
       turn.end();
     }
-    for (const [index, value] of this.#reading.listAt(from, 'messages', at).entries()) {
-      const path = join(at, 'messages', index);
-      this.#said(frames, this.#reading.object(value, path, 'a message'), path, null);
-    }
+    for (const [message, path] of this.#reading.objectsAt(from, 'messages', at, 'a message'))
+      this.#said(frames, message, path, null);
   }
 
   /** `{role, content}`, where the content is a block or a list of blocks. */
@@ -432,10 +409,8 @@ export class McpReader {
   }
 
   #blocks(from: JsonObject, path: string): readonly Piece[] {
-    return this.#reading.listAt(from, 'content', path).flatMap((value, index) => {
-      const at = join(path, 'content', index);
-      return this.#block(this.#reading.object(value, at, 'a block'), at);
-    });
+    const blocks = this.#reading.objectsAt(from, 'content', path, 'a block');
+    return blocks.flatMap(([block, at]) => this.#block(block, at));
   }
 
   #block(block: JsonObject, path: string): readonly Piece[] {

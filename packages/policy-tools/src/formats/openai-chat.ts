@@ -11,16 +11,13 @@ import { isList, own } from '../reading/json.ts';
 import { elementKeys } from '../reading/known-keys.ts';
 import { knownKeys } from '../reading/note-shape.ts';
 import { join, type Reading } from '../reading/reading.ts';
-import { emitOpenaiTools, emitTool } from '../reading/tool.ts';
+import { emitOpenaiTools, emitTools } from '../reading/tool.ts';
 import { callEvent, loneText, withContent } from '../reading/turn.ts';
 
 export function readChatPreamble(reading: Reading, request: JsonObject, path: string): void {
   emitOpenaiTools(reading, request, path);
-  for (const [index, value] of reading.listAt(request, 'functions', path).entries()) {
-    // The older form of `tools`.
-    const at = join(path, 'functions', index);
-    emitTool(reading, {}, reading.object(value, at, 'a function'), at, ['parameters']);
-  }
+  // The older form of `tools`.
+  emitTools(reading, request, 'functions', path, ['parameters']);
 }
 
 /** A list of messages, calls, tool lists, completions and chunks at `path`. */
@@ -72,9 +69,7 @@ function kindOf(value: Json): 'element' | 'completion' | 'chunk' {
 
 function readCompletion(reading: Reading, completion: JsonObject, path: string): void {
   reading.answers(completion, ['choices', 'error'], path);
-  const messages = reading.listAt(completion, 'choices', path).map((value, index): Placed => {
-    const at = join(path, 'choices', index);
-    const choice = reading.object(value, at, 'a choice');
+  const messages = reading.objectsAt(completion, 'choices', path, 'a choice').map(([choice, at]): Placed => {
     reading.knows(choice, CHOICE_KEYS, at, 'a choice');
     const message = own(choice, 'message');
     if (message === undefined) reading.wrong(at, 'a choice has a `message`');
@@ -178,9 +173,7 @@ class StreamedMessage {
     refusal.add(reading.textAt(delta, 'refusal', path), join(path, 'refusal'));
     for (const thought of thoughtsIn(reading, delta, path)) thinking.add(thought.text, thought.path);
     spoken.add(transcriptIn(reading, delta, path), join(path, 'audio', 'transcript'));
-    for (const [position, value] of reading.listAt(delta, 'tool_calls', path).entries()) {
-      const at = join(path, 'tool_calls', position);
-      const call = reading.object(value, at, 'a call');
+    for (const [position, [call, at]] of reading.objectsAt(delta, 'tool_calls', path, 'a call').entries()) {
       reading.knows(call, STREAMED_CALL_KEYS, at, 'a call');
       const index = own(call, 'index') ?? position;
       const target = reading.objectAt(call, 'function', at) ?? {};
@@ -241,9 +234,7 @@ function readChunks(reading: Reading, chunks: readonly Placed[]): void {
     const chunk = reading.object(value, path, 'a chunk');
     reading.beside(chunk, CHOICES, path);
     const id = reading.textAt(chunk, 'id', path);
-    for (const [position, entry] of reading.listAt(chunk, 'choices', path).entries()) {
-      const at = join(path, 'choices', position);
-      const choice = reading.object(entry, at, 'a choice');
+    for (const [position, [choice, at]] of reading.objectsAt(chunk, 'choices', path, 'a choice').entries()) {
       reading.knows(choice, CHUNK_CHOICE_KEYS, at, 'a choice of a chunk');
       const delta = reading.objectAt(choice, 'delta', at);
       if (delta === null) continue;

@@ -12,7 +12,7 @@ import { isList, own } from '../reading/json.ts';
 import { elementKeys, saysSomething, shownWord } from '../reading/known-keys.ts';
 import { type KnownKeys, knownKeys, type Notes } from '../reading/note-shape.ts';
 import { Frames, join, type Reading, wordsIn } from '../reading/reading.ts';
-import { emitOpenaiTools, emitTool } from '../reading/tool.ts';
+import { emitOpenaiTools, emitTools } from '../reading/tool.ts';
 import {
   attachment,
   type CallParts,
@@ -59,10 +59,7 @@ export function readResponse(reading: Reading, value: Json, path: string): void 
 }
 
 function readItems(reading: Reading, items: readonly Json[], path: string): void {
-  for (const [index, item] of items.entries()) {
-    if (reading.fault !== null) return;
-    readItem(reading, item, join(path, index));
-  }
+  reading.each(items, path, (item, at) => readItem(reading, item, at));
 }
 
 function readItem(reading: Reading, value: Json, path: string): void {
@@ -164,11 +161,7 @@ function readReasoning(reading: Reading, frames: Frames, item: JsonObject, path:
 
 function readTools(reading: Reading, frames: Frames, item: JsonObject, path: string): void {
   const server = reading.textAt(item, 'server_label', path);
-  for (const [index, value] of reading.listAt(item, 'tools', path).entries()) {
-    const at = join(path, 'tools', index);
-    const tool = reading.object(value, at, 'a tool');
-    emitTool(reading, frames.next(), tool, at, ['input_schema'], server);
-  }
+  emitTools(reading, item, 'tools', path, ['input_schema'], frames, server);
 }
 
 /** Calls that say which tool: the program's functions, its tools with free text, and tools of servers. */

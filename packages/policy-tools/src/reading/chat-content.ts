@@ -98,9 +98,7 @@ export function thoughtsIn(reading: Reading, element: JsonObject, path: string):
   const whole = key === undefined ? null : reading.textAt(element, key, path);
   const first = key === undefined || whole === null ? [] : [thought(whole, join(path, key))];
   const pieces = THOUGHT_KEYS.flatMap((list) =>
-    reading.listAt(element, list, path).flatMap((value, index) => {
-      const at = join(path, list, index);
-      const part = reading.object(value, at, 'a part of a thought');
+    reading.objectsAt(element, list, path, 'a part of a thought').flatMap(([part, at]) => {
       reading.knows(part, THOUGHT_PART_KEYS, at, 'a part of a thought');
       return ['text', 'summary', 'thinking'].flatMap((of) => {
         const text = reading.textAt(part, of, at) ?? '';

@@ -261,9 +261,7 @@ const TOOL_KEYS = elementKeys(['name', 'description', 'inputSchema'], {
 /** `{"tools": [{"name", "description"?, "inputSchema"}]}`: one event a tool. */
 function readTools(reading: Reading, element: JsonObject, path: string, frame: EventFrame): void {
   reading.knows(element, TOOL_LIST_KEYS, path, 'a list of tools');
-  for (const [index, value] of reading.listAt(element, 'tools', path).entries()) {
-    const at = join(path, 'tools', index);
-    const tool = reading.object(value, at, 'a tool');
+  for (const [tool, at] of reading.objectsAt(element, 'tools', path, 'a tool')) {
     reading.knows(tool, TOOL_KEYS, at, 'a tool');
     const metadata = own(tool, 'metadata');
     const server = isJsonObject(metadata) ? own(metadata, 'server') : undefined;

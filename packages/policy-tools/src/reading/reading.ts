@@ -87,6 +87,27 @@ export class Reading {
     return [];
   }
 
+  /** The objects of the list under `key`, each with its place. */
+  objectsAt(
+    from: JsonObject,
+    key: string,
+    path: string,
+    what: string,
+  ): readonly (readonly [object: JsonObject, path: string])[] {
+    return this.listAt(from, key, path).map((value, index) => {
+      const at = join(path, key, index);
+      return [this.object(value, at, what), at];
+    });
+  }
+
+  /** Reads elements one after the other, until something is wrong. */
+  each(list: readonly Json[], path: string, read: (element: Json, path: string) => void): void {
+    for (const [index, element] of list.entries()) {
+      if (this.#fault !== null) return;
+      read(element, join(path, index));
+    }
+  }
+
   /** The text under `key`; null: absent or null. */
   textAt(from: JsonObject, key: string, path: string): string | null {
     const value = own(from, key) ?? null;

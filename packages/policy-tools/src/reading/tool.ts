@@ -6,7 +6,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import type { EventFrame } from '@cordon/policy';
 import { own } from './json.ts';
-import { join, type Reading } from './reading.ts';
+import { Frames, join, type Reading } from './reading.ts';
 import { NO_DESCRIPTION, toolParameters } from './tool-parameter.ts';
 
 /** One tool: the object at `path` holds the name, and its schema under one of the keys of `schemaKeys`. */
@@ -40,11 +40,23 @@ export function emitTool(
   });
 }
 
+/** The tools of a list. */
+export function emitTools(
+  reading: Reading,
+  from: JsonObject,
+  key: string,
+  path: string,
+  schemaKeys: readonly [string, ...string[]],
+  frames: Frames = Frames.none(),
+  server: string | null = null,
+): void {
+  for (const [tool, at] of reading.objectsAt(from, key, path, 'a tool'))
+    emitTool(reading, frames.next(), tool, at, schemaKeys, server);
+}
+
 /** The list `tools` of an OpenAI request: the tool itself, or (chat) under the key of its type. */
 export function emitOpenaiTools(reading: Reading, request: JsonObject, path: string): void {
-  for (const [index, value] of reading.listAt(request, 'tools', path).entries()) {
-    const at = join(path, 'tools', index);
-    const tool = reading.object(value, at, 'a tool');
+  for (const [tool, at] of reading.objectsAt(request, 'tools', path, 'a tool')) {
     const type = own(tool, 'type');
     const inner: Json | undefined = typeof type === 'string' ? own(tool, type) : undefined;
     if (typeof type === 'string' && isJsonObject(inner) && own(tool, 'name') === undefined) {
