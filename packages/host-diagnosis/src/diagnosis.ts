@@ -16,7 +16,7 @@ export interface HostFacts {
   readonly version: string | null;
   readonly user: number;
   /** Files below /proc/sys, without line end. */
-  readonly settings: Readonly<Record<Setting, string | null>>;
+  readonly settings: Settings;
   /** `/proc/self/uid_map`, in single spaces: `0 0 4294967295` outside of every user namespace. */
   readonly userMap: string | null;
   /** Of `/proc/self/status`: `2`, a filter is in force already. */
@@ -39,7 +39,7 @@ const SETTINGS = [
   'kernel/unprivileged_userns_clone',
   'kernel/apparmor_restrict_unprivileged_userns',
 ] as const;
-type Setting = (typeof SETTINGS)[number];
+type Settings = Readonly<Record<(typeof SETTINGS)[number], string | null>>;
 
 export type Container = 'docker' | 'podman' | 'kubernetes' | 'lxc' | 'container';
 
@@ -59,7 +59,6 @@ export function explainHost(problem: HostProblem): Diagnosis | null {
 
 /** Looks at files only and starts nothing. What cannot be read is null, and then suspected of nothing. */
 export function readFacts(bwrap: string | null): HostFacts {
-  const setting = (name: Setting) => textOf(`/proc/sys/${name}`);
   const status = textOf('/proc/self/status') ?? '';
   const field = (name: string) => new RegExp(`^${name}:\\s*(\\S+)`, 'm').exec(status)?.[1] ?? null;
   const enforces = textOf('/sys/fs/selinux/enforce');
@@ -67,11 +66,7 @@ export function readFacts(bwrap: string | null): HostFacts {
     release: release(),
     version: textOf('/proc/version'),
     user: process.getuid?.() ?? -1,
-    settings: {
-      'user/max_user_namespaces': setting('user/max_user_namespaces'),
-      'kernel/unprivileged_userns_clone': setting('kernel/unprivileged_userns_clone'),
-      'kernel/apparmor_restrict_unprivileged_userns': setting('kernel/apparmor_restrict_unprivileged_userns'),
-    },
+    settings: Object.fromEntries(SETTINGS.map((name) => [name, textOf(`/proc/sys/${name}`)])) as Settings,
     userMap: textOf('/proc/self/uid_map')?.replace(/\s+/g, ' ') ?? null,
     seccomp: field('Seccomp'),
     capabilities: field('CapEff'),

@@ -9,53 +9,29 @@ import type { Screen, Style } from '@cordon/console/text';
 import { visibleLine, visibleLines } from '@cordon/core';
 import { excerptOf } from './excerpt.ts';
 
-export interface Marks {
-  readonly good: string;
-  readonly bad: string;
-  readonly question: string;
-  readonly warning: string;
-  readonly undecided: string;
-  readonly gutter: string;
-  readonly down: string;
-  readonly source: string;
-  readonly way: string;
-  readonly sink: string;
-  readonly other: string;
-  readonly underline: string;
-  readonly ellipsis: string;
+/** Each in Unicode and in ASCII. */
+const MARKS = {
+  good: ['✓', '+'],
+  bad: ['✗', 'x'],
+  question: ['?', '?'],
+  warning: ['!', '!'],
+  undecided: ['~', '~'],
+  gutter: ['│', '|'],
+  down: ['▼', 'v'],
+  source: ['●', 'o'],
+  way: ['│', '|'],
+  sink: ['■', '#'],
+  other: ['·', '-'],
+  underline: ['▔', '^'],
+  ellipsis: ['…', '...'],
+} as const;
+
+export type Marks = Readonly<Record<keyof typeof MARKS, string>>;
+
+function marksOf(isUnicode: boolean): Marks {
+  const all = Object.entries(MARKS).map(([name, [unicode, ascii]]) => [name, isUnicode ? unicode : ascii]);
+  return Object.fromEntries(all) as Marks;
 }
-
-const UNICODE: Marks = {
-  good: '✓',
-  bad: '✗',
-  question: '?',
-  warning: '!',
-  undecided: '~',
-  gutter: '│',
-  down: '▼',
-  source: '●',
-  way: '│',
-  sink: '■',
-  other: '·',
-  underline: '▔',
-  ellipsis: '…',
-};
-
-const ASCII: Marks = {
-  good: '+',
-  bad: 'x',
-  question: '?',
-  warning: '!',
-  undecided: '~',
-  gutter: '|',
-  down: 'v',
-  source: 'o',
-  way: '|',
-  sink: '#',
-  other: '-',
-  underline: '^',
-  ellipsis: '...',
-};
 
 export class Drawing {
   readonly marks: Marks;
@@ -64,7 +40,7 @@ export class Drawing {
 
   constructor(screen: Screen, isUnicode: boolean) {
     this.screen = screen;
-    this.marks = isUnicode ? UNICODE : ASCII;
+    this.marks = marksOf(isUnicode);
     this.#isUnicode = isUnicode;
   }
 

@@ -9,24 +9,17 @@ import type { Screen, Style } from '@cordon/console/text';
 import type { SourceRange } from '@cordon/core';
 import { excerptOf } from './excerpt.ts';
 
-/** Line after line of a text, so that a thousand places do not split it a thousand times. */
+/** The lines of a text, so that a thousand places do not split it a thousand times. */
 export class SourceLines {
-  readonly #text: string;
-  readonly #starts: readonly number[];
+  readonly #lines: readonly string[];
 
   constructor(text: string) {
-    this.#text = text;
-    const starts = [0];
-    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-    this.#starts = starts;
+    this.#lines = text.split('\n');
   }
 
   /** Counted from 1, without its end. */
   line(number: number): string {
-    const start = this.#starts[number - 1];
-    if (start === undefined) return '';
-    const next = this.#starts[number];
-    return this.#text.slice(start, next === undefined ? undefined : next - 1).replace(/\r$/, '');
+    return (this.#lines[number - 1] ?? '').replace(/\r$/, '');
   }
 }
 

@@ -88,8 +88,7 @@ function* signsOf(where: string, text: string, names: readonly RegExp[]): Genera
   yield* runs(text, MIXED_WORD, 'look-alike');
   yield* runs(text, BLANK, 'pushed-away');
   const plain = plainText(text);
-  for (const [kind, patterns] of PATTERNS)
-    for (const pattern of patterns) yield* inOriginal(plain, runs(plain.text, pattern, kind));
+  for (const { kind, pattern } of PATTERNS) yield* inOriginal(plain, runs(plain.text, pattern, kind));
   for (const pattern of names) yield* inOriginal(plain, runs(plain.text, pattern, 'other-app'));
   yield* encodedText(text);
   const most = where === 'instructions' ? LONG_INSTRUCTIONS : LONG_TEXT;
@@ -177,64 +176,37 @@ function* inOriginal(plain: PlainText, signs: Iterable<Sign>): Generator<Sign> {
 /** Gaps are bounded: the time is linear in the text. */
 const GAP = '[ ,:;\'"*_-]{1,8}';
 const SOME = '(?:[a-z]{1,20}[ ,]{1,4}){0,5}?';
-const said = (pattern: string) => new RegExp(pattern.replaceAll('~', GAP).replaceAll('…', SOME), 'gu');
+const patternOf = (text: string) => new RegExp(text.replaceAll('~', GAP).replaceAll('…', SOME), 'gu');
 
-const PATTERNS: readonly (readonly [FindingKind, readonly RegExp[]])[] = [
-  [
-    'instruction',
-    [
-      said(
-        '\\b(?:ignore|disregard|forget|override|bypass)~…(?:previous|prior|above|earlier|all|any|other|system)~…(?:instruction|rule|prompt|message|direction|polic|guideline|tool|safety)[a-z]{0,6}',
-      ),
-      said(
-        '\\b(?:you~(?:must|shall|are~(?:now|required|compelled|obliged)|have~to|should~always)|the~(?:assistant|model|ai|llm|agent)~(?:must|shall|should))\\b',
-      ),
-      said(
-        '\\b(?:before|after|instead~of|whenever)~…(?:using|calling|invoking|running|use|call)~…(?:tool|function|app|plugin|server)[a-z]{0,2}\\b',
-      ),
-      said(
-        '\\b(?:always|never|first|instead)~(?:call|use|invoke|run|send|forward|include|append|pass|add|copy)~',
-      ),
-      said(
-        '</?(?:important|system|instruction|instructions|assistant|admin|secret)>|<(?:important|system|instruction|instructions|assistant|admin|secret)\\b',
-      ),
-      said(
-        '\\b(?:system~(?:prompt|annotation|message|note|instruction)|developer~mode|absolute~mandate|mandatory|highest~priority|new~instructions)\\b',
-      ),
-    ],
+/** What suspicious words look like; `~` stands for a gap, `…` for a few words. */
+const SAID: Readonly<Partial<Record<FindingKind, readonly string[]>>> = {
+  instruction: [
+    '\\b(?:ignore|disregard|forget|override|bypass)~…(?:previous|prior|above|earlier|all|any|other|system)~…(?:instruction|rule|prompt|message|direction|polic|guideline|tool|safety)[a-z]{0,6}',
+    '\\b(?:you~(?:must|shall|are~(?:now|required|compelled|obliged)|have~to|should~always)|the~(?:assistant|model|ai|llm|agent)~(?:must|shall|should))\\b',
+    '\\b(?:before|after|instead~of|whenever)~…(?:using|calling|invoking|running|use|call)~…(?:tool|function|app|plugin|server)[a-z]{0,2}\\b',
+    '\\b(?:always|never|first|instead)~(?:call|use|invoke|run|send|forward|include|append|pass|add|copy)~',
+    '</?(?:important|system|instruction|instructions|assistant|admin|secret)>|<(?:important|system|instruction|instructions|assistant|admin|secret)\\b',
+    '\\b(?:system~(?:prompt|annotation|message|note|instruction)|developer~mode|absolute~mandate|mandatory|highest~priority|new~instructions)\\b',
   ],
-  [
-    'secrecy',
-    [
-      said(
-        "\\b(?:do~not|don't|don’t|never|without)~…(?:tell|mention|inform|notify|reveal|show|disclose|telling|mentioning|informing|notifying|asking|ask|alert)~…(?:user|this|them|anyone|human|person|it)\\b",
-      ),
-      said('\\b(?:secretly|silently|covertly|hide~this|keep~…secret|confidential~instruction)\\b'),
-    ],
+  secrecy: [
+    "\\b(?:do~not|don't|don’t|never|without)~…(?:tell|mention|inform|notify|reveal|show|disclose|telling|mentioning|informing|notifying|asking|ask|alert)~…(?:user|this|them|anyone|human|person|it)\\b",
+    '\\b(?:secretly|silently|covertly|hide~this|keep~…secret|confidential~instruction)\\b',
   ],
-  [
-    'wide-request',
-    [
-      said(
-        '\\b(?:conversation|chat~history|message~history|previous~messages|whole~history|full~context|entire~context|system~prompt|chain~of~thought)\\b',
-      ),
-      said(
-        '\\b(?:password|passwords|api~?keys?|secret~keys?|private~keys?|access~tokens?|credentials|ssh~keys?|credit~card)\\b',
-      ),
-      said('(?:\\.env|\\.ssh|id_rsa)\\b'),
-      said(
-        '\\b(?:any|all|every|whatever)~…(?:personal|private|sensitive|recorded|known)~…(?:information|data|details|fact|facts)\\b',
-      ),
-    ],
+  'wide-request': [
+    '\\b(?:conversation|chat~history|message~history|previous~messages|whole~history|full~context|entire~context|system~prompt|chain~of~thought)\\b',
+    '\\b(?:password|passwords|api~?keys?|secret~keys?|private~keys?|access~tokens?|credentials|ssh~keys?|credit~card)\\b',
+    '(?:\\.env|\\.ssh|id_rsa)\\b',
+    '\\b(?:any|all|every|whatever)~…(?:personal|private|sensitive|recorded|known)~…(?:information|data|details|fact|facts)\\b',
   ],
-  [
-    'address',
-    [
-      said('\\b(?:https?|ftp|wss?|data|file)://?[^ <>"\']{3,200}'),
-      said('\\b[a-z0-9._%+-]{1,64}@[a-z0-9.-]{1,100}\\.[a-z]{2,10}\\b'),
-    ],
+  address: [
+    '\\b(?:https?|ftp|wss?|data|file)://?[^ <>"\']{3,200}',
+    '\\b[a-z0-9._%+-]{1,64}@[a-z0-9.-]{1,100}\\.[a-z]{2,10}\\b',
   ],
-];
+};
+
+const PATTERNS = (Object.entries(SAID) as [FindingKind, readonly string[]][]).flatMap(([kind, texts]) =>
+  texts.map((text) => ({ kind, pattern: patternOf(text) })),
+);
 
 /** Attack: a tool that says how a tool of another app is to be used, which a model that sees both obeys. */
 function namesOf(others: readonly OtherApp[], own: ReadonlySet<string>): readonly RegExp[] {
