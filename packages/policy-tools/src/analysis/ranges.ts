@@ -77,7 +77,7 @@ function wholeAt({ event, path }: Extract<Located, { event: EventObject }>): Par
 }
 
 /** Where a part of an event stood in the input. */
-export function pathOf(event: EventObject, path: Path): string {
+function pathOf(event: EventObject, path: Path): string {
   if (path.length === 0) return event.reference;
   const [first, ...rest] = throughSchema(event, withoutTarget(event, path));
   // Other formats keep name and arguments beside each other.

@@ -75,7 +75,7 @@ export function readConversation(format: ConversationFormat, reading: Reading, i
 }
 
 /** A pair, or an object that holds the messages of a request. */
-export function isExchange(format: ConversationFormat, value: Json): value is JsonObject {
+function isExchange(format: ConversationFormat, value: Json): value is JsonObject {
   if (!isJsonObject(value)) return false;
   return isPaired(value) || isList(own(value, PLACES[format].asked));
 }

@@ -56,45 +56,39 @@ export class Located {
     );
   }
 
-  /** The value under `key` of an object; null if there is none. */
-  get(key: string): Located | null {
-    switch (this.#form) {
-      case 'plain': {
-        const inner = isJsonObject(this.#value) ? (own(this.#value, key) ?? null) : null;
-        return inner === null ? null : new Located(inner, join(this.path, key), 'plain');
-      }
-      case 'typed': {
-        const entries = typedValues(this.#value, 'kvlistValue');
-        return entries === null ? null : entryIn(entries.values, key, join(this.path, entries.key));
-      }
-      case 'entries':
-        return isList(this.#value) ? entryIn(this.#value, key, this.path) : null;
+  /** The fields of an object, in their order; of what is no object none. */
+  fields(): readonly (readonly [key: string, value: Located])[] {
+    if (this.#form === 'plain') {
+      const entries = Object.entries(isJsonObject(this.#value) ? this.#value : {});
+      return entries.map(([key, value]) => [key, new Located(value, join(this.path, key), 'plain')]);
     }
+    const list = this.#form === 'typed' ? typedValues(this.#value, 'kvlistValue') : null;
+    const entries = list?.values ?? (isList(this.#value) ? this.#value : []);
+    const path = list === null ? this.path : join(this.path, list.key);
+    return entries.flatMap((entry, index): [string, Located][] => {
+      const key = isJsonObject(entry) ? own(entry, 'key') : undefined;
+      if (!isJsonObject(entry) || typeof key !== 'string') return [];
+      return [[key, new Located(own(entry, 'value') ?? null, join(path, index, 'value'), 'typed')]];
+    });
   }
 
-  /** As plain JSON; of what is plain, no copy. */
+  /** The value under `key` of an object; null if there is none. */
+  get(key: string): Located | null {
+    const found = this.fields().find(([name]) => name === key)?.[1] ?? null;
+    return found?.raw === null ? null : found;
+  }
+
+  /** As plain JSON; of what is plain, no copy. Its depth is bounded by the check of the whole input. */
   plain(): Json {
-    switch (this.#form) {
-      case 'plain':
-        return this.#value;
-      case 'typed':
-        return plainOf(this.#value);
-      case 'entries':
-        return isList(this.#value) ? plainEntries(this.#value) : null;
-    }
+    if (this.#form === 'plain') return this.#value;
+    if (this.isObject) return Object.fromEntries(this.fields().map(([key, value]) => [key, value.plain()]));
+    return this.items()?.map((item) => item.plain()) ?? scalarOf(this.#value);
   }
 
   /** As it stands, in whatever form. */
   get raw(): Json {
     return this.#value;
   }
-}
-
-function entryIn(entries: readonly Json[], key: string, path: string): Located | null {
-  const index = entries.findIndex((entry) => isJsonObject(entry) && own(entry, 'key') === key);
-  const entry = entries[index];
-  const value = isJsonObject(entry) ? (own(entry, 'value') ?? null) : null;
-  return value === null ? null : new Located(value, join(path, index, 'value'), 'typed');
 }
 
 /** The attributes of a span or event as one object; null: it has none. */
@@ -107,22 +101,8 @@ export function attributesAsObject(owner: JsonObject, path: string): Located | n
 
 /** Attributes: a list of keys and typed values, or an object. */
 export function attributesOf(owner: JsonObject, path: string): ReadonlyMap<string, Located> {
-  const attributes = own(owner, 'attributes') ?? null;
-  const at = join(path, 'attributes');
-  const found = new Map<string, Located>();
-  if (isList(attributes)) {
-    for (const [index, entry] of attributes.entries()) {
-      const key = isJsonObject(entry) ? own(entry, 'key') : undefined;
-      const value = isJsonObject(entry) ? own(entry, 'value') : undefined;
-      if (typeof key === 'string' && value !== undefined)
-        found.set(key, new Located(value, join(at, index, 'value'), 'typed'));
-    }
-  } else if (isJsonObject(attributes)) {
-    for (const [key, value] of Object.entries(attributes)) {
-      if (value !== null) found.set(key, new Located(value, join(at, key), 'plain'));
-    }
-  }
-  return found;
+  const fields = attributesAsObject(owner, path)?.fields() ?? [];
+  return new Map(fields.filter(([, { raw }]) => raw !== null));
 }
 
 const SNAKE: ReadonlyMap<string, string> = new Map([
@@ -160,25 +140,10 @@ function typedValues(
   return { key: join(found.key, 'values'), values: isList(values) ? values : [] };
 }
 
-/** Its depth is bounded by the check of the whole input. */
-function plainOf(value: Json): Json {
-  const list = typedValues(value, 'arrayValue');
-  if (list !== null) return list.values.map(plainOf);
-  const entries = typedValues(value, 'kvlistValue');
-  if (entries !== null) return plainEntries(entries.values);
+/** A number of OTLP can be a text of digits. */
+function scalarOf(value: Json): Json {
   const number = typed(value, 'intValue') ?? typed(value, 'doubleValue');
   if (number !== null) return typeof number.value === 'string' ? Number(number.value) : number.value;
   const other = typed(value, 'boolValue') ?? typed(value, 'bytesValue') ?? typed(value, 'stringValue');
   return other === null ? null : other.value;
-}
-
-function plainEntries(entries: readonly Json[]): JsonObject {
-  return Object.fromEntries(
-    entries.flatMap((entry): [string, Json][] => {
-      const key = isJsonObject(entry) ? own(entry, 'key') : undefined;
-      return isJsonObject(entry) && typeof key === 'string'
-        ? [[key, plainOf(own(entry, 'value') ?? null)]]
-        : [];
-    }),
-  );
 }

@@ -506,22 +506,13 @@ function spanEvents(reading: Reading, span: Span): readonly SpanEvent[] {
       if (key !== 'gen_ai.event.content' && !isSilentValue(key, located))
         reading.wrong(located.path, TWO_BODIES);
     const lists = LISTS.get(name);
-    for (const [key, located] of lists === undefined || found === null ? [] : fieldsOf(found))
+    for (const [key, located] of lists === undefined || found === null ? [] : found.fields())
       if (lists?.has(key) !== true && !isSilentValue(key, located)) reading.wrong(located.path, TWO_BODIES);
     return found === null ? [] : [{ name, body: found }];
   });
 }
 
 const TWO_BODIES = 'this is beside the body of the event, where no rule reads it';
-
-function fieldsOf(body: Located): readonly (readonly [string, Located])[] {
-  const plain = body.plain();
-  if (!isJsonObject(plain)) return [];
-  return Object.keys(plain).flatMap((key) => {
-    const located = body.get(key);
-    return located === null ? [] : [[key, located] as const];
-  });
-}
 
 function hasArguments(span: Span): boolean {
   return span.attributes.has('gen_ai.tool.call.arguments');

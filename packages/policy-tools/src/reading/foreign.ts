@@ -77,7 +77,7 @@ function hasText(element: JsonObject, key: string): boolean {
 }
 
 /** What one element is that is of no format that can be read, with its article; null: unknown. */
-export function foreignElement(element: Json): string | null {
+function foreignElement(element: Json): string | null {
   if (!isJsonObject(element)) return null;
   return FOREIGN.find(({ has }) => has(element))?.name ?? null;
 }
