@@ -66,6 +66,7 @@ function toolIn(entry: Json): ToolSchema | null {
   return { name, parameters: isJsonObject(schema) ? schema : null };
 }
 
-function isArray(value: Json | undefined): value is readonly Json[] {
+/** Whether a value is a list. */
+export function isArray(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }

@@ -8,7 +8,7 @@ import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import { type Expression, METHODS, nearest, type Pattern, type Span, type ToolPattern } from '@cordon/policy';
 import { compilePattern } from '@cordon/regex';
 import { type Constant, conjuncts, keyOf, type LintBody, type LintContext, partsOf } from './context.ts';
-import type { ToolSchema } from './tool-schema.ts';
+import { isArray, type ToolSchema } from './tool-schema.ts';
 import { toolMatches } from './truth.ts';
 
 /** `isComplete`: there are no other tools than these. */
@@ -410,8 +410,4 @@ function kindOfConstant(value: Constant): 'null' | 'boolean' | 'integer' | 'numb
   if (typeof value === 'boolean') return 'boolean';
   if (typeof value === 'string') return 'string';
   return Number.isInteger(value) ? 'integer' : 'number';
-}
-
-function isArray(value: Json | undefined): value is readonly Json[] {
-  return Array.isArray(value);
 }

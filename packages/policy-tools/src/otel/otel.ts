@@ -27,7 +27,7 @@ import {
   textOf,
 } from './otel-message.ts';
 import { isWithin, type Span } from './span.ts';
-import { checkSpan, isSilentValue, isToolSpan } from './span-keys.ts';
+import { checkSpan, DETAILS, isSilentValue, isToolSpan, LISTS, ROLES } from './span-keys.ts';
 import { momentsOf } from './span-tree.ts';
 
 export function readSpans(reading: Reading, input: Json): void {
@@ -435,28 +435,6 @@ function responseEvents(reading: Reading, span: Span): readonly TraceEvent[] {
 
 /** Around the message of a choice. */
 const CHOICE_KEYS = knownKeys(['message'], { mark: ['index', 'finish_reason', 'role', 'id'] });
-
-const DETAILS = 'gen_ai.client.inference.operation.details';
-
-/** What is read of an event that holds lists of messages. */
-const LISTS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ['gen_ai.content.prompt', new Set(['gen_ai.prompt'])],
-  ['gen_ai.content.completion', new Set(['gen_ai.completion'])],
-  [
-    DETAILS,
-    new Set([
-      ...['gen_ai.input.messages', 'gen_ai.output.messages', 'gen_ai.system_instructions'],
-      'gen_ai.tool.definitions',
-    ]),
-  ],
-]);
-
-const ROLES: ReadonlyMap<string, string> = new Map([
-  ['gen_ai.system.message', 'system'],
-  ['gen_ai.user.message', 'user'],
-  ['gen_ai.assistant.message', 'assistant'],
-  ['gen_ai.tool.message', 'tool'],
-]);
 
 function messageLists(
   reading: Reading,

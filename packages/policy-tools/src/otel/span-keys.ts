@@ -32,12 +32,32 @@ const SILENT: readonly string[] = [
   ...['session.', 'deployment.', 'device.', 'feature_flag.', 'graphql.', 'user.', 'event.name', 'sampling.'],
 ];
 
-/** Events of the conventions that `otel.ts` reads. */
-const EVENTS: ReadonlySet<string> = new Set([
-  ...['gen_ai.system.message', 'gen_ai.user.message', 'gen_ai.assistant.message', 'gen_ai.tool.message'],
-  ...['gen_ai.choice', 'gen_ai.content.prompt', 'gen_ai.content.completion'],
-  'gen_ai.client.inference.operation.details',
+/** What a model was told, and what it said. */
+const OF_MODELS: ReadonlySet<string> = new Set([
+  ...['gen_ai.input.messages', 'gen_ai.output.messages', 'gen_ai.system_instructions'],
+  'gen_ai.tool.definitions',
 ]);
+
+/** An event that holds what attributes of a span can hold. */
+export const DETAILS = 'gen_ai.client.inference.operation.details';
+
+/** What is read of an event that holds lists of messages. */
+export const LISTS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['gen_ai.content.prompt', new Set(['gen_ai.prompt'])],
+  ['gen_ai.content.completion', new Set(['gen_ai.completion'])],
+  [DETAILS, OF_MODELS],
+]);
+
+/** Events that are a message, each with its role. */
+export const ROLES: ReadonlyMap<string, string> = new Map([
+  ['gen_ai.system.message', 'system'],
+  ['gen_ai.user.message', 'user'],
+  ['gen_ai.assistant.message', 'assistant'],
+  ['gen_ai.tool.message', 'tool'],
+]);
+
+/** Events of the conventions that `otel.ts` reads. */
+const EVENTS: ReadonlySet<string> = new Set([...ROLES.keys(), 'gen_ai.choice', ...LISTS.keys()]);
 
 const SPAN_KEYS = knownKeys(
   ['name', 'attributes', 'events', 'links', 'resource', 'scope', 'instrumentationScope', 'status'],
@@ -153,11 +173,6 @@ function lastWord(key: string): string {
 }
 
 const OF_TOOLS: ReadonlySet<string> = new Set(['gen_ai.tool.call.arguments', 'gen_ai.tool.call.result']);
-
-const OF_MODELS: ReadonlySet<string> = new Set([
-  ...['gen_ai.input.messages', 'gen_ai.output.messages', 'gen_ai.system_instructions'],
-  'gen_ai.tool.definitions',
-]);
 
 const OTHER_KIND =
   'a span of a tool has no messages, and a span of a model has no arguments, so no rule would read this';
