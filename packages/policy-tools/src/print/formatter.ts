@@ -29,9 +29,7 @@ export interface FormatOptions {
 
 /** The text in canonical form; a text that cannot be read is not formatted, and its diagnostics say why. */
 export function format(text: string, options: FormatOptions = {}): Result<string, readonly Diagnostic[]> {
-  const source = new Source(options.file ?? 'policy.gr', text);
-  const diagnostics = new Diagnostics(source);
-  const reading = parseTokens(source, diagnostics);
+  const { source, diagnostics, reading } = parsed(options.file ?? 'policy.gr', text);
   if (diagnostics.hasErrors()) return failed(diagnostics.all());
   const formatted = written(source, reading);
   if (formatted === text || isSame(source, reading, formatted)) return ok(formatted);
@@ -45,11 +43,15 @@ export function format(text: string, options: FormatOptions = {}): Result<string
   return failed(diagnostics.all());
 }
 
+function parsed(file: string, text: string) {
+  const source = new Source(file, text);
+  const diagnostics = new Diagnostics(source);
+  return { source, diagnostics, reading: parseTokens(source, diagnostics) };
+}
+
 /** The canonical form of a text that was made from a tree; the text itself if it cannot be read. */
 export function canonicalText(text: string): string {
-  const source = new Source('printed.gr', text);
-  const diagnostics = new Diagnostics(source);
-  const reading = parseTokens(source, diagnostics);
+  const { source, diagnostics, reading } = parsed('printed.gr', text);
   return diagnostics.hasErrors() ? text : written(source, reading);
 }
 
@@ -74,9 +76,7 @@ export function isSameTree(a: PolicyTree | Expression, b: PolicyTree | Expressio
 }
 
 function isSame(source: Source, reading: Reading, formatted: string): boolean {
-  const other = new Source(source.file, formatted);
-  const diagnostics = new Diagnostics(other);
-  const again = parseTokens(other, diagnostics);
+  const { diagnostics, reading: again } = parsed(source.file, formatted);
   if (diagnostics.hasErrors() || !isSameTree(again.tree, reading.tree)) return false;
   const before = commentsOf(source.text, reading);
   const after = commentsOf(formatted, again);

@@ -335,14 +335,14 @@ function restWidths(nodes: readonly Node[], tail: number): readonly number[] {
 
 /** The lines of a bracket that is broken: one for each item, and parts of a single item that is too long itself. */
 function itemsOf(children: readonly Node[], width: number): readonly (readonly Node[])[] {
-  const items = splitBehind(children, (node) => !isGroup(node) && isMark(node, ','));
+  const items = split(children, (before) => !isGroup(before) && isMark(before, ','));
   const [only] = items;
   if (items.length !== 1 || only === undefined) return items;
   const isWhole = !only.some(isInterrupted) && widthOf(only) <= width;
   const role = isWhole
     ? undefined
     : SPLITTING.find((candidate) => only.some((node) => hasRole(node, candidate)));
-  return role === undefined ? items : splitBefore(only, (node) => hasRole(node, role));
+  return role === undefined ? items : split(only, (_, node) => hasRole(node, role));
 }
 
 /** Loosest first. */
@@ -359,22 +359,16 @@ function isInterrupted(node: Node, index: number, nodes: readonly Node[]): boole
   return isBehind || isBefore || (isGroup(node) && node.isOpen);
 }
 
-function splitBehind(nodes: readonly Node[], ends: (node: Node) => boolean): readonly (readonly Node[])[] {
+/** Begins a new part wherever two nodes are to be on different lines. */
+function split(
+  nodes: readonly Node[],
+  isBetween: (before: Node, node: Node) => boolean,
+): readonly (readonly Node[])[] {
   const parts: Node[][] = [];
-  let isNew = true;
-  for (const node of nodes) {
-    if (isNew) parts.push([]);
+  for (const [index, node] of nodes.entries()) {
+    const before = nodes[index - 1];
+    if (before === undefined || isBetween(before, node)) parts.push([]);
     parts.at(-1)?.push(node);
-    isNew = ends(node);
   }
   return parts;
-}
-
-function splitBefore(nodes: readonly Node[], begins: (node: Node) => boolean): readonly (readonly Node[])[] {
-  const parts: Node[][] = [[]];
-  for (const node of nodes) {
-    if (begins(node)) parts.push([]);
-    parts.at(-1)?.push(node);
-  }
-  return parts.filter((part) => part.length > 0);
 }

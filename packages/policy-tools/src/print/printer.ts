@@ -96,22 +96,10 @@ const LEVEL = {
   atom: 8,
 } as const;
 
-type Level = (typeof LEVEL)[keyof typeof LEVEL];
+type Level = number;
 
-const OPERATOR_LEVEL: Readonly<Record<BinaryOperator, Level>> = {
-  '==': LEVEL.comparison,
-  '!=': LEVEL.comparison,
-  '<': LEVEL.comparison,
-  '>': LEVEL.comparison,
-  '<=': LEVEL.comparison,
-  '>=': LEVEL.comparison,
-  is: LEVEL.comparison,
-  'is not': LEVEL.comparison,
-  in: LEVEL.comparison,
-  contains_only: LEVEL.comparison,
-  '->': LEVEL.comparison,
-  '~>': LEVEL.comparison,
-  before: LEVEL.comparison,
+/** All other operators compare. */
+const ARITHMETIC: Readonly<Partial<Record<BinaryOperator, Level>>> = {
   '+': LEVEL.sum,
   '-': LEVEL.sum,
   '*': LEVEL.product,
@@ -120,14 +108,9 @@ const OPERATOR_LEVEL: Readonly<Record<BinaryOperator, Level>> = {
   '**': LEVEL.power,
 };
 
-/** The level that the right side of an operator needs: all group from the left. */
-const NEXT: Readonly<Record<number, Level>> = {
-  [LEVEL.logic]: LEVEL.comparison,
-  [LEVEL.comparison]: LEVEL.sum,
-  [LEVEL.sum]: LEVEL.product,
-  [LEVEL.product]: LEVEL.power,
-  [LEVEL.power]: LEVEL.unary,
-};
+function levelOfOperator(operator: BinaryOperator): Level {
+  return ARITHMETIC[operator] ?? LEVEL.comparison;
+}
 
 /** Names that mean something else where an expression may begin or continue; in parentheses they are names. */
 const WORDS: ReadonlySet<string> = new Set([
@@ -268,11 +251,12 @@ class Lines {
 
   #binary(expression: Expression & { kind: 'binary' }): string {
     const { operator, left, right } = expression;
-    const level = OPERATOR_LEVEL[operator];
+    const level = levelOfOperator(operator);
     // `not a == b` is `(not a) == b`, which few expect.
     const isMisleading = level === LEVEL.comparison && left.kind === 'unary' && left.operator === 'not';
     const before = isMisleading ? this.#parenthesized(left) : this.#at(level, left);
-    const after = this.#at(NEXT[level] ?? LEVEL.atom, right);
+    // All operators group from the left.
+    const after = this.#at(level + 1, right);
     // `a is not b` is another operator.
     const shown = operator === 'is' && after.startsWith('not ') ? this.#parenthesized(right) : after;
     return `${before}${this.#gapAfter(left)}${operator} ${shown}`;
@@ -375,7 +359,7 @@ function levelOf(expression: Expression): Level {
     case 'logic':
       return LEVEL.logic;
     case 'binary':
-      return OPERATOR_LEVEL[expression.operator];
+      return levelOfOperator(expression.operator);
     case 'unary':
       return LEVEL.unary;
     case 'member':
