@@ -247,6 +247,31 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['http', 'sockets'],
     why: 'speaks HTTP and TLS on a connection that is handed in',
   },
+  'packages/dialler/src/client.ts': {
+    of: ['files', 'sockets'],
+    why: 'connects to the Unix socket of the dialling process, and writes into the pipe that starts it',
+  },
+  'packages/dialler/src/connect.ts': {
+    of: ['sockets'],
+    why: 'the one place from which other machines are connected to',
+  },
+  'packages/dialler/src/dialler.ts': { of: ['sockets'], why: 'the type of a connection only' },
+  'packages/dialler/src/fetch.ts': {
+    of: ['http', 'sockets'],
+    why: 'speaks HTTP and TLS on connections that are handed in',
+  },
+  'packages/dialler/src/here.ts': {
+    of: ['names'],
+    why: 'looks up names for programs without a dialling process',
+  },
+  'packages/dialler/src/hub-network.ts': {
+    of: ['code at run time'],
+    why: 'the client of the dialling process is loaded when there is something to dial',
+  },
+  'packages/dialler/src/serve.ts': {
+    of: ['names', 'sockets'],
+    why: 'the dialling process: looks up the names and connects to the hosts that the hub says',
+  },
   'packages/egress/src/forward.ts': {
     of: ['http'],
     why: 'builds a decided request anew, on a connection that is handed in',
@@ -313,9 +338,9 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['sockets'],
     why: 'of TLS only the list of authorities, inside the process of a provider',
   },
-  'packages/llm/src/inside/tunnel-fetch.ts': {
-    of: ['http', 'sockets'],
-    why: 'speaks HTTP and TLS with a provider through the relay, inside its process',
+  'packages/llm/src/inside/relay-dial.ts': {
+    of: ['sockets'],
+    why: 'connects to the relay, inside the process of a provider',
   },
   'packages/llm/src/providers/provider.ts': {
     of: ['code at run time'],

@@ -103,6 +103,7 @@ test('the trusted computing base is counted', (t) => {
       'console',
       'core',
       'detector-process',
+      'dialler',
       'egress',
       'hub',
       'install',

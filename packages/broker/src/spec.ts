@@ -8,7 +8,7 @@ import { ownCodeSpec, type SandboxSpec } from '@cordon/sandbox';
 
 /** Below the folder that holds `packages/` and `node_modules/`. */
 const CODE = [
-  ...['broker', 'core', 'llm', 'protocol'].map((name) => `packages/${name}`),
+  ...['broker', 'core', 'dialler', 'llm', 'protocol'].map((name) => `packages/${name}`),
   ...['@cordon', '@ai-sdk', '@standard-schema', '@workflow', 'eventsource-parser', 'zod'].map(
     (name) => `node_modules/${name}`,
   ),

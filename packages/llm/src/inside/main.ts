@@ -5,15 +5,16 @@
  * Ring 1.
  */
 import { Socket } from 'node:net';
+import { fetchOver } from '@cordon/dialler/fetch';
 import { sleep } from '../transport/retry.ts';
+import { relayDial } from './relay-dial.ts';
 import { serveCalls } from './serve-calls.ts';
-import { tunnelFetch } from './tunnel-fetch.ts';
 
 const LINK_DESCRIPTOR = 3;
 const { port } = new URL(process.env.HTTP_PROXY ?? '');
 
 serveCalls(
   new Socket({ fd: LINK_DESCRIPTOR, readable: true, writable: true }),
-  { fetch: tunnelFetch(Number(port)), random: Math.random, clock: Date.now, sleep },
+  { fetch: fetchOver(relayDial(Number(port))), random: Math.random, clock: Date.now, sleep },
   () => process.exit(0),
 );

@@ -1,0 +1,19 @@
+/** Dials in the process that asks: for programs that use Cordon as a library, and where the hub shares the network of the machine. Ring 0. */
+import { lookup } from 'node:dns/promises';
+import { failed, ok, type Result } from '@cordon/core';
+import { connected, faultOf, openBait } from './connect.ts';
+import type { DialFault, Dialler } from './dialler.ts';
+
+export const HERE: Dialler = {
+  lookup: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
+  dial: (host, port, signal) => settled(connected(host, port, { allowHalfOpen: false, signal })),
+  bait: () => settled(openBait()),
+};
+
+async function settled<T>(wanted: Promise<T>): Promise<Result<T, DialFault>> {
+  try {
+    return ok(await wanted);
+  } catch (error) {
+    return failed(faultOf(error));
+  }
+}
