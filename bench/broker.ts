@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { openBroker } from '@cordon/broker';
 import { DEFAULT_RETRY_LIMITS, type Model, type ProviderConfig } from '@cordon/core';
+import { HERE } from '@cordon/dialler';
 import { callsHere, type ProviderRoute, providerAccess, sleep } from '@cordon/llm';
 import { openSandbox } from '@cordon/sandbox';
 import { CODE_ROOT } from './places.ts';
@@ -31,7 +32,7 @@ const route: ProviderRoute = { name: 'local', modelId: 'm', config };
 const folder = mkdtempSync(join(tmpdir(), 'cordon-bench-'));
 const sandbox = openSandbox({ node: process.execPath, cacheFile: join(folder, 'sandbox.json') });
 await sandbox.probe();
-const broker = openBroker({ sandbox, codeRoot: CODE_ROOT });
+const broker = openBroker({ sandbox, dial: HERE.dial, codeRoot: CODE_ROOT });
 const inside = broker.provider('local', providerAccess(route, DEFAULT_RETRY_LIMITS));
 const here = callsHere({
   fetch: (input, init) => fetch(input, init),

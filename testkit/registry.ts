@@ -2,11 +2,14 @@
  * A registry of npm and one of Python on this machine, with packages that a test makes up, honest and hostile. Their
  * name leads nowhere: tests hand the installer a look-up and a dial of their own.
  */
+
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import type { TestContext } from 'node:test';
 import { crc32, gzipSync } from 'node:zlib';
+import { ok } from '@cordon/core';
+import type { Dial } from '@cordon/dialler';
 
 export interface TarEntry {
   readonly path: string;
@@ -135,10 +138,10 @@ export class TestRegistry {
   /** Every name leads to an address of the Internet that nobody dials. */
   readonly lookup = async () => ['93.184.215.14'];
 
-  readonly dial = (address: string, port: number): Socket => {
+  readonly dial: Dial = async (address, port) => {
     this.dialled.push(`${address}:${port}`);
     // Nobody listens on the first port.
-    return connect(this.trouble === 'gone' ? 1 : this.port, '127.0.0.1');
+    return ok(connect(this.trouble === 'gone' ? 1 : this.port, '127.0.0.1'));
   };
 
   /** Adds a version of a package; `files` are below `package/`, and there is a `package.json`. */

@@ -83,8 +83,8 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'runs inside a sandbox: loads the module of the user and answers on an inherited socket',
   },
   'packages/runtime/src/own-detectors/module-process.ts': {
-    of: ['clock', 'sockets'],
-    why: 'hands the clock and who dials to the proxy of a module that may reach a host',
+    of: ['clock'],
+    why: 'hands the clock to the proxy of a module that may reach a host',
   },
   'packages/cli/src/commands/policies/check.ts': {
     of: ['code at run time'],
@@ -158,13 +158,9 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'the configuration and the files that it names are looked for',
   },
-  'packages/cli/src/commands/apps/apps-search.ts': {
-    of: ['http'],
-    why: 'asks the registry that the configuration names, at a command of the user',
-  },
   'packages/runtime/src/machine/machine-installer.ts': {
-    of: ['files', 'sockets', 'clock'],
-    why: 'dials for the proxy of an install step and reads where the registry of npm and pip is',
+    of: ['files', 'clock'],
+    why: 'reads where the registry of npm and pip is',
   },
   'packages/cli/src/commands/apps/apps-remove.ts': {
     of: ['files'],
@@ -187,10 +183,6 @@ const LISTED: Readonly<Record<string, Use>> = {
   'packages/install/src/received-tree.ts': {
     of: ['files'],
     why: 'writes what an install step sends into a new folder',
-  },
-  'packages/install/src/step.ts': {
-    of: ['sockets'],
-    why: 'of sockets the type only',
   },
   'packages/cli/src/main.ts': { of: ['code at run time'], why: 'only the command that was called is loaded' },
   'packages/config/src/apps/network-config.ts': {
@@ -233,7 +225,7 @@ const LISTED: Readonly<Record<string, Use>> = {
   },
   'packages/broker/src/relay.ts': {
     of: ['sockets'],
-    why: 'dials the one host of a provider for the process that calls it',
+    why: 'the types of a listener and of its connections only; who dials is handed in',
   },
   'packages/egress/src/admission.ts': {
     of: ['sockets'],
@@ -273,7 +265,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'the dialling process: looks up the names and connects to the hosts that the hub says',
   },
   'packages/egress/src/forward.ts': {
-    of: ['http'],
+    of: ['http', 'sockets'],
     why: 'builds a decided request anew, on a connection that is handed in',
   },
   'packages/egress/src/proxy.ts': {
@@ -281,8 +273,8 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'the proxy of an app listens on a socket file and speaks HTTP on it',
   },
   'packages/egress/src/resolver.ts': {
-    of: ['sockets', 'names'],
-    why: 'names are resolved here, once, so that no private address is dialled',
+    of: ['sockets'],
+    why: 'tells public addresses from others',
   },
   'packages/egress/src/tunnel.ts': { of: ['http'], why: 'the type of a CONNECT request only' },
   'packages/hub/src/apps/app-connection.ts': {
@@ -291,7 +283,7 @@ const LISTED: Readonly<Record<string, Use>> = {
   },
   'packages/hub/src/egress/app-network.ts': {
     of: ['clock', 'sockets'],
-    why: 'dials for the proxies of the apps, and counts requests a minute',
+    why: 'the type of a listener; counts requests a minute',
   },
   'packages/hub/src/apps/app-process.ts': { of: ['sockets'], why: 'names the type of a listener' },
   'packages/hub/src/apps/app-start.ts': {

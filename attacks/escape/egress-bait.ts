@@ -4,7 +4,9 @@
  *
  * Ring 1.
  */
+
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { ok } from '@cordon/core';
 import {
   Budget,
   DEFAULT_EGRESS_LIMITS,
@@ -64,7 +66,7 @@ export async function openEgressBait(): Promise<EgressBait> {
       if (host === 'flips.good.com' && times > 1) return ['127.0.0.1'];
       return ANSWERS[host] ?? [GOOD_ADDRESS];
     },
-    dial: (address) => connect(address === GOOD_ADDRESS ? goodPort : evilPort, '127.0.0.1'),
+    dial: async (address) => ok(connect(address === GOOD_ADDRESS ? goodPort : evilPort, '127.0.0.1')),
     budget: new Budget({ ...DEFAULT_EGRESS_LIMITS, ...BUDGET }, () => performance.now()),
     onRefused: () => undefined,
     onClosed: () => undefined,

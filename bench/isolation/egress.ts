@@ -5,10 +5,12 @@
  *
  * Exit codes: 0 the aim is met, 1 it is missed.
  */
+
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { parseArgs, promisify } from 'node:util';
+import { HERE } from '@cordon/dialler';
 import { AppNetwork } from '@cordon/hub/parts';
 import { must, openRig, PROGRAMS, programApp, type Rig } from '@cordon/testkit/isolation/rig.ts';
 import { summary } from '../sample.ts';
@@ -44,6 +46,7 @@ async function confined(rig: Rig, address: string, count: number): Promise<Times
       onClosed: () => undefined,
       onQuiet: () => undefined,
     },
+    dialler: HERE,
     limits: { requestsPerMinute: 1_000_000 },
   });
   const process = must(await rig.apps.launch(installed, network, new AbortController().signal));

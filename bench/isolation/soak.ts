@@ -7,6 +7,7 @@
  *
  * Exit codes: 0 nothing is left, 1 something is, 2 it could not be run.
  */
+
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -14,6 +15,7 @@ import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { DEFAULT_TURN_LIMITS } from '@cordon/core';
+import { HERE } from '@cordon/dialler';
 import { AppNetwork, SpokePool } from '@cordon/hub/parts';
 import { fail, MeasuredHost, must, openRig, programApp, type Rig } from '@cordon/testkit/isolation/rig.ts';
 import { descendants } from './memory.ts';
@@ -46,7 +48,7 @@ async function spoke(rig: Rig, number: number): Promise<void> {
   const isOnline = number % NETWORK_EVERY === 0;
   const isKilled = number % KILLED_EVERY === 1;
   const app = isOnline ? ONLINE : isKilled ? TROUBLE : ECHO;
-  const network = isOnline ? new AppNetwork({ app, door: SHUT }) : null;
+  const network = isOnline ? new AppNetwork({ app, door: SHUT, dialler: HERE }) : null;
   const measured = new MeasuredHost(rig, WARM, network);
   const pool = new SpokePool(rig.loops, DEFAULT_TURN_LIMITS, WARM);
   pool.warm();

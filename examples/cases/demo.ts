@@ -159,10 +159,9 @@ async function runCase(context: CommandContext, study: CaseStudy, play: Play): P
       .map((app) => (play.isBenign ? honest(app) : app));
     const consent = consentFrom({ ...study.user, now: context.now }, null);
     // What they say of themselves is part of this program.
-    const composed = await compose(configuration, consent, context.home, apps, {
-      reviewer: null,
-      pinsUnseen: true,
-    });
+    const reviewing = { reviewer: null, pinsUnseen: true };
+    const { dialler, home } = context;
+    const composed = await compose(configuration, consent, home, apps, reviewing, dialler);
     if (!composed.ok) {
       context.reportSetupError(composed.fault);
       return null;

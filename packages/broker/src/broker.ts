@@ -16,6 +16,7 @@ import {
   type Result,
   type Service,
 } from '@cordon/core';
+import type { Dial } from '@cordon/dialler';
 import { misfit } from '@cordon/protocol';
 import type { Sandbox } from '@cordon/sandbox';
 import { ProviderProcess } from './provider-process.ts';
@@ -25,6 +26,8 @@ import { COUNT, exactly, TEXT } from './wire.ts';
 
 export interface BrokerParts {
   readonly sandbox: Sandbox;
+  /** Connects to the hosts of providers. */
+  readonly dial: Dial;
   /** The folder that holds `packages/` and `node_modules/`. */
   readonly codeRoot: string;
   /** What differs from the usual times, in milliseconds. */
@@ -56,7 +59,7 @@ export interface Broker {
   readonly close: () => Promise<void>;
 }
 
-export function openBroker({ sandbox, codeRoot, times }: BrokerParts): Broker {
+export function openBroker({ sandbox, dial, codeRoot, times }: BrokerParts): Broker {
   const processes = new Map<string, ProviderProcess>();
   let isClosed = false;
   const processOf = (name: string, access: ProviderAccess) => {
@@ -67,6 +70,7 @@ export function openBroker({ sandbox, codeRoot, times }: BrokerParts): Broker {
       ...times,
       ...access,
       sandbox,
+      dial,
       spec: () => providerSpec(codeRoot),
     });
     processes.set(name, process);

@@ -8,6 +8,7 @@ import {
   type ModelFault,
   type Result,
 } from '@cordon/core';
+import type { Dial } from '@cordon/dialler';
 import type { ConfinedProcess, Sandbox, SandboxSpec } from '@cordon/sandbox';
 import { HelperProcess } from '@cordon/sandbox/helper';
 import { CANCELLED, type LinkParts, ProviderLink, unavailable } from './provider-link.ts';
@@ -19,6 +20,7 @@ export interface ProviderProcessParts extends LinkParts {
   readonly spec: () => Result<SandboxSpec, Fault>;
   /** All that the process can reach. */
   readonly target: Target;
+  readonly dial: Dial;
   /** A process of 70 MiB that nobody has used for so long is ended. */
   readonly idleMs: number;
   readonly firstWaitMs: number;
@@ -54,7 +56,7 @@ export class ProviderProcess {
 }
 
 async function spawn(
-  { sandbox, spec, target }: ProviderProcessParts,
+  { sandbox, spec, target, dial }: ProviderProcessParts,
   signal: AbortSignal,
 ): Promise<Result<ConfinedProcess, Fault>> {
   const wanted = spec();
@@ -67,7 +69,7 @@ async function spawn(
     return failed(fault('sandbox-unavailable', 'the process has no way to its provider'));
   }
   void listener.then((handed) => {
-    if (handed !== null) void exited.then(relay(handed, target, kill));
+    if (handed !== null) void exited.then(relay(handed, target, dial, kill));
   });
   return spawned;
 }

@@ -4,7 +4,8 @@
  *
  * Ring 0.
  */
-import { connect, type Server, type Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
+import type { Dial } from '@cordon/dialler';
 
 export interface Target {
   readonly host: string;
@@ -16,10 +17,9 @@ export interface RelayLimits {
   readonly connections: number;
   /** Both ways together, with what connections count. Attack: a process that sends as fast as it can keeps the hub from everything else. */
   readonly bytesPerSecond: number;
-  readonly dialMs: number;
 }
 
-const RELAY_LIMITS: RelayLimits = { connections: 64, bytesPerSecond: 256 * 1024 * 1024, dialMs: 10_000 };
+const RELAY_LIMITS: RelayLimits = { connections: 64, bytesPerSecond: 256 * 1024 * 1024 };
 
 /** What a connection counts, besides what passes. Attack: a process that connects without end makes the hub dial without end. */
 const CONNECTION_BYTES = 64 * 1024;
@@ -33,6 +33,7 @@ const CONNECTION_BYTES = 64 * 1024;
 export function relay(
   listener: Server,
   target: Target,
+  dial: Dial,
   onFlood: () => void,
   limits: RelayLimits = RELAY_LIMITS,
 ): () => void {
@@ -51,7 +52,7 @@ export function relay(
     open.add(inside);
     spend(CONNECTION_BYTES);
     inside.on('close', () => open.delete(inside));
-    join(inside, target, limits.dialMs, (chunk) => spend(chunk.length));
+    void join(inside, target, dial, (chunk) => spend(chunk.length));
   });
   return () => {
     clearInterval(refill);
@@ -60,29 +61,22 @@ export function relay(
   };
 }
 
-function join(inside: Socket, { host, port }: Target, dialMs: number, count: (chunk: Buffer) => void): void {
-  const outside = connect({ host, port, noDelay: true });
+async function join(
+  inside: Socket,
+  { host, port }: Target,
+  dial: Dial,
+  count: (chunk: Buffer) => void,
+): Promise<void> {
+  const gone = new AbortController();
   inside.setNoDelay(true);
-  inside.on('error', () => outside.destroy()).on('close', () => outside.destroy());
-  outside.setTimeout(dialMs, () => outside.destroy(new Error(`no connection within ${dialMs / 1000} s`)));
-  let isOpen = false;
-  outside.once('connect', () => {
-    isOpen = true;
-    outside.setTimeout(0);
-    inside.write('\n');
-    inside.on('data', count).pipe(outside);
-    outside.on('data', count).pipe(inside);
-  });
-  outside.on('error', (error) => {
-    if (isOpen) inside.destroy();
-    else inside.end(`${reasonOf(error)}\n`);
-  });
-  outside.on('close', () => {
-    if (isOpen) inside.end();
-  });
-}
-
-/** Of a name with several addresses the error has a code and no message. */
-function reasonOf(error: Error & { readonly code?: string }): string {
-  return (error.message || (error.code ?? 'no connection')).replace(/\s+/g, ' ');
+  inside.on('error', () => inside.destroy()).on('close', () => gone.abort());
+  const dialled = await dial(host, port, gone.signal);
+  if (!dialled.ok) return void inside.end(`${dialled.fault.message}\n`);
+  const outside = dialled.value;
+  outside.on('error', () => inside.destroy()).on('close', () => inside.end());
+  inside.on('close', () => outside.destroy());
+  if (inside.destroyed) return void outside.destroy();
+  inside.write('\n');
+  inside.on('data', count).pipe(outside);
+  outside.on('data', count).pipe(inside);
 }

@@ -1,8 +1,10 @@
 /** What the hub takes for an answer of a model, and processes that cannot be started. */
+
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { type Fault, failed, fault, type Json } from '@cordon/core';
+import { HERE } from '@cordon/dialler';
 import { openBroker, readResponse } from '../src/broker.ts';
 import { accessTo, ask, CODE_ROOT, never } from './fixture.ts';
 
@@ -41,7 +43,7 @@ test('where nothing can be confined no provider is called, and the reason is sai
     probe: async () => ({ ready: false, layers: [], absent: [], cached: false }),
     spawn: async () => failed(why),
   };
-  const broker = openBroker({ sandbox, codeRoot: '/nowhere', times: { firstWaitMs: 1 } });
+  const broker = openBroker({ sandbox, dial: HERE.dial, codeRoot: '/nowhere', times: { firstWaitMs: 1 } });
   const model = broker.provider('local', accessTo({ kind: 'openai', key: 'k' }));
   const answer = await model.complete(ask('hello'), { signal: never() });
   assert.equal(!answer.ok && answer.fault.kind, 'unavailable');
@@ -57,7 +59,7 @@ test('a sandbox that throws is one that does not start, and is tried again', asy
       return failed(fault('sandbox-unavailable', 'it died'));
     },
   };
-  const broker = openBroker({ sandbox, codeRoot: CODE_ROOT, times: { firstWaitMs: 1 } });
+  const broker = openBroker({ sandbox, dial: HERE.dial, codeRoot: CODE_ROOT, times: { firstWaitMs: 1 } });
   const model = broker.provider('local', accessTo({ kind: 'openai', key: 'k' }));
   for (const words of [/the process could not be started/, /it died/]) {
     const answer = await model.complete(ask('hello'), { signal: never() });
@@ -75,7 +77,7 @@ test('a broker that is closed starts no process, and one that is open does', asy
       return failed(fault('sandbox-unavailable', 'it died'));
     },
   };
-  const broker = openBroker({ sandbox, codeRoot: CODE_ROOT });
+  const broker = openBroker({ sandbox, dial: HERE.dial, codeRoot: CODE_ROOT });
   const access = accessTo({ kind: 'openai', key: 'k' });
   for (const name of ['local', 'other']) {
     const answer = await broker.provider(name, access).complete(ask('hello'), { signal: never() });
@@ -90,7 +92,8 @@ test('a program waits for a process that is started later, though nothing else k
     const fault = { kind: 'sandbox-unavailable', message: 'it died' };
     const sandbox = { spawn: async () => ({ ok: false, fault }) };
     const times = { firstWaitMs: 50 };
-    const broker = openBroker({ sandbox, codeRoot: ${JSON.stringify(CODE_ROOT)}, times });
+    const dial = async () => { throw new Error('dialled'); };
+    const broker = openBroker({ sandbox, dial, codeRoot: ${JSON.stringify(CODE_ROOT)}, times });
     const access = { settings: {}, target: { host: '127.0.0.1', port: 1 }, callMs: 1_000 };
     const model = broker.provider('local', access);
     const { signal } = new AbortController();
@@ -109,7 +112,7 @@ test('a process that dies again and again is started later each time', async () 
     probe: async () => ({ ready: false, layers: [], absent: [], cached: false }),
     spawn: async () => failed(fault('sandbox-unavailable', 'it died')),
   };
-  const broker = openBroker({ sandbox, codeRoot: CODE_ROOT, times: { firstWaitMs: 50 } });
+  const broker = openBroker({ sandbox, dial: HERE.dial, codeRoot: CODE_ROOT, times: { firstWaitMs: 50 } });
   const model = broker.provider('local', accessTo({ kind: 'openai', key: 'k' }));
   const began = performance.now();
   for (let call = 1; call <= 4; call++) {

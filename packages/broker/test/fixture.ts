@@ -1,9 +1,11 @@
 /** A real sandbox, a real provider process, and a real server that answers as a provider. */
+
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ModelRequest, ProviderConfig, RetryLimits } from '@cordon/core';
+import { type Dial, HERE } from '@cordon/dialler';
 import { providerAccess } from '@cordon/llm';
 import { type ConfinedProcess, openSandbox, type Sandbox } from '@cordon/sandbox';
 import { type FakeOpenAi, type FakeScript, startFakeOpenAi } from '@cordon/testkit/fake-openai/server.ts';
@@ -49,10 +51,16 @@ export async function withProvider(
   script: FakeScript,
   body: (setting: Setting) => Promise<void>,
   times: BrokerParts['times'] = {},
+  dial: Dial = HERE.dial,
 ): Promise<void> {
   const fake = await startFakeOpenAi({ script });
   const { sandbox, started } = watchedSandbox();
-  const broker = openBroker({ sandbox, codeRoot: CODE_ROOT, times: { firstWaitMs: 1, ...times } });
+  const broker = openBroker({
+    sandbox,
+    dial,
+    codeRoot: CODE_ROOT,
+    times: { firstWaitMs: 1, ...times },
+  });
   const access = accessTo({ kind: 'openai-compatible', baseUrl: fake.baseUrl, key: KEY });
   try {
     await body({ fake, started, complete: broker.provider('local', access).complete });

@@ -2,12 +2,14 @@
  * Attack: an answer of a provider takes over the library that reads it. A program of the attacker runs in the place of ours, in
  * the very process that ours gets, and does what it likes.
  */
+
 import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Json, ok } from '@cordon/core';
+import { HERE } from '@cordon/dialler';
 import { checkPath } from '@cordon/sandbox';
 import { ProviderProcess } from '../src/provider-process.ts';
 import { providerSpec } from '../src/spec.ts';
@@ -49,6 +51,7 @@ async function attack(code: string, port = 1, callMs = 20_000) {
     },
     settings: { key: 'sk-secret' },
     target: { host: '127.0.0.1', port },
+    dial: HERE.dial,
     callMs,
     tickMs: 500,
     idleMs: 60_000,

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { test } from 'node:test';
 import type { ProviderConfig } from '@cordon/core';
+import { HERE } from '@cordon/dialler';
 import { providerAccess } from '@cordon/llm';
 import { CERTIFICATE, CERTIFICATE_KEY } from '@cordon/testkit/certificate.ts';
 import { openBroker } from '../src/index.ts';
@@ -30,7 +31,7 @@ for (const [kind, path] of KINDS) {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : 0;
-    const broker = openBroker({ sandbox: watchedSandbox().sandbox, codeRoot: CODE_ROOT });
+    const broker = openBroker({ sandbox: watchedSandbox().sandbox, dial: HERE.dial, codeRoot: CODE_ROOT });
     try {
       const access = accessTo({ kind, baseUrl: `http://127.0.0.1:${port}/v1`, key: KEY });
       const answer = await broker.provider('local', access).complete(ask('hello'), { signal: never() });
@@ -46,7 +47,7 @@ for (const [kind, path] of KINDS) {
 }
 
 test('a provider that cannot be reached is said with the reason', async () => {
-  const broker = openBroker({ sandbox: watchedSandbox().sandbox, codeRoot: CODE_ROOT });
+  const broker = openBroker({ sandbox: watchedSandbox().sandbox, dial: HERE.dial, codeRoot: CODE_ROOT });
   try {
     const access = accessTo({ kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1' });
     const answer = await broker.provider('local', access).complete(ask('hello'), { signal: never() });
@@ -69,7 +70,7 @@ test('TLS ends in the process, which believes the authorities of the hub and no 
   const address = server.address();
   const target = { host: '127.0.0.1', port: typeof address === 'object' ? (address?.port ?? 0) : 0 };
   const said = async (host: string, authorities: readonly string[]) => {
-    const broker = openBroker({ sandbox: watchedSandbox().sandbox, codeRoot: CODE_ROOT });
+    const broker = openBroker({ sandbox: watchedSandbox().sandbox, dial: HERE.dial, codeRoot: CODE_ROOT });
     const config = { kind: 'openai-compatible', baseUrl: `https://${host}/v1` } as const;
     const access = providerAccess({ name: 'local', modelId: 'm', config }, LIMITS, authorities);
     const answer = await broker

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { connect, createServer, type Server } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { HERE } from '@cordon/dialler';
 import { relay } from '../src/relay.ts';
 
 async function listen(server: Server): Promise<number> {
@@ -14,7 +15,7 @@ async function listen(server: Server): Promise<number> {
 test('bytes go both ways behind an empty line', async () => {
   const target = createServer((socket) => socket.on('data', (chunk) => socket.end(`echo ${chunk}`)));
   const listener = createServer();
-  const close = relay(listener, { host: '127.0.0.1', port: await listen(target) }, assert.fail);
+  const close = relay(listener, { host: '127.0.0.1', port: await listen(target) }, HERE.dial, assert.fail);
   const socket = connect(await listen(listener), '127.0.0.1');
   socket.write('hello');
   assert.equal(await text(socket), '\necho hello');
@@ -24,7 +25,7 @@ test('bytes go both ways behind an empty line', async () => {
 
 test('why the target cannot be reached is one line', async () => {
   const listener = createServer();
-  const close = relay(listener, { host: '127.0.0.1', port: 1 }, assert.fail);
+  const close = relay(listener, { host: '127.0.0.1', port: 1 }, HERE.dial, assert.fail);
   assert.equal(
     await text(connect(await listen(listener), '127.0.0.1')),
     'connect ECONNREFUSED 127.0.0.1:1\n',
@@ -34,7 +35,7 @@ test('why the target cannot be reached is one line', async () => {
 
 test('whoever connects without end is reported, and who connects now and then is not', async () => {
   const target = createServer((socket) => socket.end());
-  const limits = { connections: 2, bytesPerSecond: 1024 * 1024, dialMs: 5_000 };
+  const limits = { connections: 2, bytesPerSecond: 1024 * 1024 };
   const port = await listen(target);
   for (const [times, floods] of [
     [8, false],
@@ -45,6 +46,7 @@ test('whoever connects without end is reported, and who connects now and then is
     const close = relay(
       listener,
       { host: '127.0.0.1', port },
+      HERE.dial,
       () => {
         isFlooded = true;
       },
@@ -60,7 +62,7 @@ test('whoever connects without end is reported, and who connects now and then is
 
 test('whoever sends more than the limit is reported, and who stays below is not', async () => {
   const target = createServer((socket) => socket.resume());
-  const limits = { connections: 2, bytesPerSecond: 1024 * 1024, dialMs: 5_000 };
+  const limits = { connections: 2, bytesPerSecond: 1024 * 1024 };
   const port = await listen(target);
   for (const [bytes, floods] of [
     [4 * 1024 * 1024, true],
@@ -68,7 +70,7 @@ test('whoever sends more than the limit is reported, and who stays below is not'
   ] as const) {
     const listener = createServer();
     const flood = Promise.withResolvers<boolean>();
-    const close = relay(listener, { host: '127.0.0.1', port }, () => flood.resolve(true), limits);
+    const close = relay(listener, { host: '127.0.0.1', port }, HERE.dial, () => flood.resolve(true), limits);
     const socket = connect(await listen(listener), '127.0.0.1');
     socket.on('error', () => undefined).on('close', () => flood.resolve(false));
     socket.resume().end(Buffer.alloc(bytes));

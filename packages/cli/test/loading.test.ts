@@ -42,7 +42,7 @@ for (const [file, packages] of [
   [
     'cli/src/commands/use/chat.ts',
     [
-      ...['config', 'console', 'core', 'hub/context/owner.ts', 'hub/journal/interruption.ts'],
+      ...['config', 'console', 'core', 'dialler', 'hub/context/owner.ts', 'hub/journal/interruption.ts'],
       ...[
         'hub/journal/session-record.ts',
         'llm',
@@ -56,7 +56,7 @@ for (const [file, packages] of [
   ],
   [
     'cli/src/context/command-context.ts',
-    ['config', 'console', 'core', 'print', 'sandbox/command/tree-digest.ts', 'trace'],
+    ['config', 'console', 'core', 'dialler', 'print', 'sandbox/command/tree-digest.ts', 'trace'],
   ],
   [
     'cli/src/commands/records/sessions.ts',

@@ -6,11 +6,12 @@
  */
 import type { Socket } from 'node:net';
 import { failed, ok, type Result } from '@cordon/core';
+import type { Dial, DialFault, Lookup } from '@cordon/dialler';
 import type { Budget, Contact } from './budget.ts';
 import { bareAddress, type Destination, isAddress } from './destination.ts';
 import { isWithinReach, type Reach } from './reach.ts';
 import type { Refusal } from './refusal.ts';
-import { type Lookup, resolvePublic } from './resolver.ts';
+import { resolvePublic } from './resolver.ts';
 
 /** One request as the monitor sees it. */
 export interface EgressRequest extends Destination {
@@ -41,8 +42,8 @@ export interface WayOut {
   /** How long a person may think about it. Milliseconds. */
   readonly decideMs: number;
   readonly lookup: Lookup;
-  /** Opens a TCP connection to a checked address. */
-  readonly dial: (address: string, port: number) => Socket;
+  /** Gets checked addresses, and no names. */
+  readonly dial: Dial;
   readonly budget: Budget;
   /** Told of each refusal that `decide` has not seen. */
   readonly onRefused: (refusal: Refusal) => void;
@@ -55,7 +56,7 @@ export interface Admitted {
   readonly request: EgressRequest;
   readonly contact: Contact;
   /** The checked one: the caller resolves nothing again. */
-  readonly dial: () => Socket;
+  readonly dial: (signal?: AbortSignal) => Promise<Result<Socket, DialFault>>;
   /** `cut`: why, if it did not end by itself. */
   readonly end: (cut: string | null) => void;
 }
@@ -89,7 +90,7 @@ export async function admit(
     end(address.fault);
     return address;
   }
-  return ok({ request, contact, dial: () => way.dial(address.value, request.port), end });
+  return ok({ request, contact, dial: (signal) => way.dial(address.value, request.port, signal), end });
 }
 
 /** Form and reach alone, for what must be known before the request itself is. */

@@ -153,6 +153,7 @@ function misuseOf(
 }
 
 const STOPPED = 'the request was stopped';
+const NO_ANSWER = 'there was no answer';
 
 async function exchange(
   asked: FetchRequest,
@@ -166,7 +167,9 @@ async function exchange(
   const secret = credential?.ready() ?? null;
   if (secret?.ok === false) return secret;
   const ready = secret?.value ?? null;
-  const socket = dial();
+  const dialled = await dial(signal);
+  if (!dialled.ok) return failed(signal.aborted ? STOPPED : NO_ANSWER);
+  const socket = dialled.value;
   const timer = setTimeout(() => socket.destroy(), answerMs);
   const stop = () => void socket.destroy();
   signal.addEventListener('abort', stop);
@@ -185,7 +188,7 @@ async function exchange(
     const body = await bodyOf(answer, answerBytes, contact);
     return body.ok ? readAnswer(status, answer, body.value, ready) : body;
   } catch {
-    return failed(signal.aborted ? STOPPED : 'there was no answer');
+    return failed(signal.aborted ? STOPPED : NO_ANSWER);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);

@@ -11,6 +11,7 @@ import {
   request,
   type ServerResponse,
 } from 'node:http';
+import type { Socket } from 'node:net';
 import { pipeline, Transform, type TransformOptions } from 'node:stream';
 import { failed, ok, type Result } from '@cordon/core';
 import { type Admitted, admit, type WayOut, type Wish } from './admission.ts';
@@ -39,10 +40,22 @@ export async function forward(
   }
   const admitted = await admit(way, asked.value.to, asked.value.wish);
   if (!admitted.ok) return refuse(response, admitted.fault);
-  if (response.destroyed) return admitted.value.end(null);
+  const { dial, end } = admitted.value;
+  if (response.destroyed) return end(null);
   onAdmitted();
-  send(incoming, response, way, admitted.value);
+  const dialled = await dial();
+  if (!dialled.ok) {
+    end(NO_ANSWER);
+    return refuse(response, NO_ANSWER, 502);
+  }
+  if (response.destroyed) {
+    dialled.value.destroy();
+    return end(null);
+  }
+  send(incoming, response, way, admitted.value, dialled.value);
 }
+
+const NO_ANSWER = 'no answer';
 
 interface Asked {
   readonly to: Result<Destination, string>;
@@ -98,8 +111,13 @@ function bodyLength({ headersDistinct, httpVersion }: IncomingMessage): Result<n
   return /^\d{1,15}$/.test(length) ? ok(Number(length)) : failed('the length of the body is no number');
 }
 
-function send(incoming: IncomingMessage, response: ServerResponse, way: WayOut, admitted: Admitted): void {
-  const { contact, request: asked, dial, end } = admitted;
+function send(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  way: WayOut,
+  { contact, request: asked, end }: Admitted,
+  connection: Socket,
+): void {
   const { limits } = way.budget;
   const cut = (why: string) => {
     end(why);
@@ -119,12 +137,12 @@ function send(incoming: IncomingMessage, response: ServerResponse, way: WayOut, 
     headers,
     setHost: false,
     maxHeaderSize: LONGEST_HEAD,
-    createConnection: dial,
+    createConnection: () => connection,
   });
   const lateBody = setTimeout(() => cut('the body of the request came too slowly'), limits.bodyMs);
   outgoing.setTimeout(limits.idleMs, () => cut('nothing came for too long'));
   outgoing.on('finish', () => clearTimeout(lateBody));
-  outgoing.on('error', () => cut('no answer'));
+  outgoing.on('error', () => cut(NO_ANSWER));
   outgoing.on('upgrade', () => cut('the server switched protocols'));
   cutInterim(outgoing, cut);
   response.on('close', () => {

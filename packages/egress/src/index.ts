@@ -22,4 +22,4 @@ export {
   TLS_PORT,
 } from './reach.ts';
 export { type Refusal, RefusalCount } from './refusal.ts';
-export { isPublicAddress, type Lookup, oneAtATime, resolvePublic, systemLookup } from './resolver.ts';
+export { isPublicAddress, oneAtATime, resolvePublic } from './resolver.ts';

@@ -4,15 +4,9 @@
  *
  * Ring 0.
  */
-import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 import { failed, ok, type Result } from '@cordon/core';
-
-/** All addresses of a name; rejects when there is none. */
-export type Lookup = (host: string) => Promise<readonly string[]>;
-
-export const systemLookup: Lookup = async (host) =>
-  (await lookup(host, { all: true })).map(({ address }) => address);
+import type { Lookup } from '@cordon/dialler';
 
 const LOOKUP_DEADLINE_MS = 5_000;
 

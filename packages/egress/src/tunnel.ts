@@ -15,6 +15,7 @@ import { PLAIN_PORT, TLS_PORT } from './reach.ts';
 
 const LONGEST_HELLO = 16 * 1024;
 const TLS_HANDSHAKE = 22;
+const NO_CONNECTION = 'no connection';
 const OPENED = 'HTTP/1.1 200 Connection Established\r\n\r\n';
 
 /** `plain`: takes over a tunnel that holds HTTP; the destination is the tunnel's. */
@@ -42,7 +43,7 @@ export async function tunnel(
   const hello = await readHello(client, first.value, to, headersMs);
   if (!hello.ok) return drop(client, to, hello.fault, way);
   const admitted = await admitTunnel(to, way);
-  if (admitted.ok) splice(client, hello.value, way, admitted.value);
+  if (admitted.ok) await splice(client, hello.value, way, admitted.value);
   else client.destroy();
 }
 
@@ -83,9 +84,23 @@ function drop(client: Duplex, to: Destination, why: string, way: WayOut): void {
   client.destroy();
 }
 
-function splice(client: Duplex, hello: Buffer, way: WayOut, { contact, dial, end }: Admitted): void {
+async function splice(
+  client: Duplex,
+  hello: Buffer,
+  way: WayOut,
+  { contact, dial, end }: Admitted,
+): Promise<void> {
   if (client.destroyed) return end(null);
-  const upstream = dial();
+  const dialled = await dial();
+  if (!dialled.ok) {
+    end(NO_CONNECTION);
+    return void client.destroy();
+  }
+  const upstream = dialled.value;
+  if (client.destroyed) {
+    upstream.destroy();
+    return end(null);
+  }
   const close = (cut: string | null) => {
     end(cut);
     client.destroy();
@@ -93,7 +108,7 @@ function splice(client: Duplex, hello: Buffer, way: WayOut, { contact, dial, end
   };
   const { idleMs } = way.budget.limits;
   upstream.setTimeout(idleMs, () => close('nothing came for too long'));
-  upstream.on('error', () => close('no connection')).on('close', () => close(null));
+  upstream.on('error', () => close(NO_CONNECTION)).on('close', () => close(null));
   client.on('error', () => close(null)).on('close', () => close(null));
   if (!contact.takeUp(hello.length)) return close(TOO_MUCH_UP);
   upstream.write(hello);

@@ -1,9 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: a placeholder as people write it
 /** Requests that the hub makes itself: where a credential goes, and that it never comes back. */
+
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { connect, createServer as createTcpServer, type Server } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { ok } from '@cordon/core';
 import fc from 'fast-check';
 import { masked } from '../src/credential.ts';
 import {
@@ -66,9 +68,9 @@ async function open(context: TestContext, listener: RequestListener, server?: Se
     decide: async (asked) => told.asked.push(asked) > 0,
     decideMs: 60_000,
     lookup: async () => ['93.184.215.14'],
-    dial: (to, at) => {
+    dial: async (to, at) => {
       told.dialled.push(`${to}:${at}`);
-      return connect(port, '127.0.0.1');
+      return ok(connect(port, '127.0.0.1'));
     },
     budget: new Budget(DEFAULT_EGRESS_LIMITS, () => performance.now()),
     onRefused: ({ host, reason }) => told.refused.push(`${host}: ${reason}`),

@@ -1,10 +1,12 @@
 /** Apps and servers that stall, flood or mislead the proxy, each beside one that behaves. */
+
 import assert from 'node:assert/strict';
 import { createServer as createHttpServer } from 'node:http';
 import { connect, createServer as createTcpServer, type Server } from 'node:net';
 import { constants } from 'node:os';
 import { type TestContext, test } from 'node:test';
 import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { ok } from '@cordon/core';
 import { CERTIFICATE, CERTIFICATE_KEY } from '@cordon/testkit/certificate.ts';
 import {
   Budget,
@@ -168,7 +170,7 @@ function wayOut(port: number): WayOut {
     decide: async () => true,
     decideMs: 5_000,
     lookup: async () => ['93.184.215.14'],
-    dial: () => connect(port, '127.0.0.1'),
+    dial: async () => ok(connect(port, '127.0.0.1')),
     budget: new Budget(DEFAULT_EGRESS_LIMITS, () => performance.now()),
     onRefused: () => undefined,
     onClosed: () => undefined,

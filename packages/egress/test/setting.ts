@@ -2,6 +2,7 @@
  * A proxy of a test: every connection that it dials leads to one server of the test, and everything it asks, looks up,
  * dials, refuses and closes is written down. What an attacker would send is sent as raw bytes.
  */
+
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
@@ -10,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { connect as connectTls } from 'node:tls';
+import { ok } from '@cordon/core';
 import {
   Budget,
   DEFAULT_EGRESS_LIMITS,
@@ -61,9 +63,9 @@ export async function open(context: TestContext, upstream: Server, changes: Chan
       told.lookedUp.push(host);
       return ['93.184.215.14'];
     },
-    dial: (to, at) => {
+    dial: async (to, at) => {
       told.dialled.push(`${to}:${at}`);
-      return connect(port, '127.0.0.1');
+      return ok(connect(port, '127.0.0.1'));
     },
     budget,
     onRefused: ({ host, reason }) => told.refused.push(`${host}: ${reason}`),

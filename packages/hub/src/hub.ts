@@ -17,6 +17,7 @@ import {
   type Result,
   type SessionId,
 } from '@cordon/core';
+import { HERE } from '@cordon/dialler';
 import { emptyPolicy } from '@cordon/policy';
 import type { SessionFault, Store } from '@cordon/trace';
 import { beginSession, type SessionOptions, type SessionRecord } from './journal/session-record.ts';
@@ -44,6 +45,7 @@ const DEFAULTS: HubOptions = {
   prices: new Map(),
   installables: NO_INSTALLABLES,
   functionalities: CATALOGUE,
+  dialler: HERE,
 };
 
 export class Hub {

@@ -153,6 +153,7 @@ export function assembleSession(
   const networks = new AppNetworks({
     gate,
     recorder,
+    dialler: parts.dialler,
     readSecret: parts.readSecret,
     newContext: (app) => contexts.ofProcess(app),
     query,
@@ -161,7 +162,7 @@ export function assembleSession(
   });
   const apps: AppHost = new AppHost({
     launcher: parts.launcher,
-    connect: (app) => connectRemote(app, gate, contexts.ofProcess(app.id)),
+    connect: (app) => connectRemote(app, gate, contexts.ofProcess(app.id), parts.dialler.dial),
     networkOf: (app) => networks.of(app),
     spend: (allowance) => monitor.spend(allowance),
     finished: ({ callId }) => recorder.cursor?.output(callId) ?? null,

@@ -20,6 +20,7 @@ import type {
   TurnLimits,
   WarmLimits,
 } from '@cordon/core';
+import type { Dialler } from '@cordon/dialler';
 import type { Policy } from '@cordon/policy';
 import type { SessionJournal, Store } from '@cordon/trace';
 import type { AppPins } from './apps/app-pins.ts';
@@ -74,6 +75,8 @@ export interface HubOptions {
   readonly installables: Installables;
   /** The functionalities that every spoke may ask others for; by default `CATALOGUE`. */
   readonly functionalities: readonly CatalogueEntry[];
+  /** Connects for apps that have the network, and to apps that run elsewhere; by default from this process. */
+  readonly dialler: Dialler;
 }
 
 export interface SessionParts extends HubPorts, HubOptions {

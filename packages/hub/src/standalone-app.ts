@@ -15,6 +15,7 @@ import {
   type Result,
   type SessionId,
 } from '@cordon/core';
+import type { Dialler } from '@cordon/dialler';
 import { ReferenceMonitor } from '@cordon/monitor';
 import type { Policy } from '@cordon/policy';
 import type { ConfinedProcess, Sandbox, SandboxSpec } from '@cordon/sandbox';
@@ -33,6 +34,7 @@ export interface StandaloneAppParts {
   readonly session: SessionId;
   readonly journal: SessionJournal;
   readonly clock: Clock;
+  readonly dialler: Dialler;
   /** Told of each request that is not let out, and of the first reason; it holds no content of the request. */
   readonly onDenied: (host: string, reason: string) => void;
 }
@@ -71,7 +73,8 @@ export async function openStandaloneNetwork(parts: StandaloneAppParts): Promise<
     import('./egress/app-network.ts'),
     import('./processes/proxied-process.ts'),
   ]);
-  const network = new AppNetwork({ app: parts.app, door: new EgressGate(gateParts(parts)) });
+  const { app, dialler } = parts;
+  const network = new AppNetwork({ app, door: new EgressGate(gateParts(parts)), dialler });
   return {
     spawn: (sandbox, spec, signal) => spawnWithProxy(sandbox, spec, network, signal),
     close: () => network.end(),

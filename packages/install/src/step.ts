@@ -4,17 +4,16 @@
  *
  * Ring 0.
  */
-import type { Socket } from 'node:net';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Clock, DEFAULT_APP_LIMITS, type Fault, failed, fault, ok, type Result } from '@cordon/core';
+import type { Dialler } from '@cordon/dialler';
 import {
   Budget,
   DEFAULT_EGRESS_LIMITS,
   destination,
   type EgressProxy,
   isAddress,
-  type Lookup,
   type NetworkEntry,
   openEgressProxy,
   type WayOut,
@@ -39,10 +38,8 @@ export interface StepLimits {
 
 export const DEFAULT_STEP_LIMITS: StepLimits = { seconds: 300, storageMiB: 768, files: 60_000 };
 
-export interface StepParts {
+export interface StepParts extends Pick<Dialler, 'lookup' | 'dial'> {
   readonly sandbox: Sandbox;
-  readonly lookup: Lookup;
-  readonly dial: (address: string, port: number) => Socket;
   readonly now: Clock;
   readonly limits: StepLimits;
 }

@@ -1,5 +1,7 @@
 /** Installs in a process of its own, which a test kills. Arguments: data folder, registry, the registry's real port. */
+
 import { connect } from 'node:net';
+import { ok } from '@cordon/core';
 import { openSandbox } from '@cordon/sandbox';
 import { callOf } from '@cordon/testkit/installing.ts';
 import { fetchPackages } from '../src/install.ts';
@@ -21,7 +23,7 @@ const fetched = await fetchPackages(
     step: {
       sandbox: openSandbox({ node: process.execPath }),
       lookup: async () => ['93.184.215.14'],
-      dial: () => connect(Number(port), '127.0.0.1'),
+      dial: async () => ok(connect(Number(port), '127.0.0.1')),
       now: Date.now,
       limits: DEFAULT_STEP_LIMITS,
     },

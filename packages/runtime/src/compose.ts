@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { BUILT_IN_PRICES, type Configuration, isProviderConfigured } from '@cordon/config';
 import { CODE_ROOT, realPath, stateFolder } from '@cordon/config/reading';
 import { type AppId, type Consent, type Diagnostic, type InstalledApp, ok, type Result } from '@cordon/core';
+import type { Dialler } from '@cordon/dialler';
 import {
   appLauncher,
   CATALOGUE,
@@ -52,8 +53,9 @@ export async function compose(
   home: string,
   apps: readonly InstalledApp[] = configuration.apps,
   reviewing: Reviewing = NOBODY,
+  dialler?: Dialler,
 ): Promise<Result<Composed, SetupError>> {
-  const runtime = await openRuntime(configuration);
+  const runtime = await openRuntime(configuration, dialler);
   if (!runtime.ok) return runtime;
   const composed = composeOn(runtime.value, configuration, consent, home, apps, reviewing);
   if (!composed.ok) await closeRuntime(runtime.value);
@@ -69,7 +71,7 @@ export function composeOn(
   apps: readonly InstalledApp[] = configuration.apps,
   reviewing: Reviewing = NOBODY,
 ): Result<Composed, SetupError> {
-  const { store, providers, model, sandbox, modelId, weaker, ending } = runtime;
+  const { store, providers, model, sandbox, dialler, modelId, weaker, ending } = runtime;
   const rules =
     runtime.rules === null ? readRules(configuration, sandbox, providers, ending.signal) : ok(runtime.rules);
   if (!rules.ok) return refused(rules.fault);
@@ -108,6 +110,7 @@ export function composeOn(
     texts,
     installables: installablesOf(configuration, reviewing.installer ?? null),
     functionalities: functionalitiesOf(configuration),
+    dialler,
     clock: Date.now,
     // A call in vain costs little, unless money is counted.
     speculates: isFree,

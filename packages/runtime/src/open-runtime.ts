@@ -7,11 +7,12 @@
 
 import { type Configuration, modelInUse } from '@cordon/config';
 import { type Diagnostic, type Fault, failed, fault, type Model, ok, type Result } from '@cordon/core';
+import { type Dialler, HERE } from '@cordon/dialler';
 import type { Sandbox } from '@cordon/sandbox';
 import type { LayerName } from '@cordon/sandbox/layers';
 import type { Store } from '@cordon/trace';
 import { openJournal } from './journal.ts';
-import { openProviders, type Providers } from './machine/providers.ts';
+import { CONFINES_PROVIDERS, openProviders, type Providers } from './machine/providers.ts';
 import { sandboxOnDemand } from './machine/sandbox-on-demand.ts';
 import { readWeaker } from './machine/weaker.ts';
 import { openModels, readScenarios } from './models.ts';
@@ -22,6 +23,7 @@ export interface Runtime {
   readonly model: Model;
   readonly providers: Providers;
   readonly sandbox: Sandbox;
+  readonly dialler: Dialler;
   /** `provider/model` */
   readonly modelId: string;
   /** Layers of the sandbox that nothing here has. */
@@ -37,16 +39,22 @@ export type SetupError =
   | { readonly kind: 'diagnostics'; readonly diagnostics: readonly Diagnostic[] }
   | { readonly kind: 'fault'; readonly fault: Fault };
 
-/** Opens the journal and starts the user's predicates. After a refusal nothing is open. */
-export async function openRuntime(configuration: Configuration): Promise<Result<Runtime, SetupError>> {
+/**
+ * Opens the journal and starts the user's predicates. After a refusal nothing is open.
+ * @param dialler all that the hub has of the network; by default it dials from this process
+ */
+export async function openRuntime(
+  configuration: Configuration,
+  dialler: Dialler = HERE,
+): Promise<Result<Runtime, SetupError>> {
   const weaker = readWeaker(configuration.weaker);
   if (!weaker.ok) return refused(weaker.fault);
-  const sandbox = sandboxOnDemand(configuration, weaker.value);
-  const providers = openProviders(configuration, sandbox);
+  const sandbox = sandboxOnDemand(configuration, weaker.value, dialler);
+  const providers = openProviders(configuration, sandbox, CONFINES_PROVIDERS, dialler.dial);
   const ending = new AbortController();
-  const rules = await readUsersRules(configuration, sandbox, providers, ending.signal);
+  const rules = await readUsersRules(configuration, { sandbox, providers, dialler, ending });
   if (!rules.ok) return refused(rules.fault);
-  const parts = { sandbox, providers, weaker: weaker.value, rules: rules.value, ending };
+  const parts = { sandbox, providers, dialler, weaker: weaker.value, rules: rules.value, ending };
   const opened = openWith(configuration, parts);
   if (!opened.ok) await rules.value?.own?.close();
   return opened;
@@ -54,7 +62,7 @@ export async function openRuntime(configuration: Configuration): Promise<Result<
 
 function openWith(
   configuration: Configuration,
-  opened: Pick<Runtime, 'sandbox' | 'providers' | 'weaker' | 'rules' | 'ending'>,
+  opened: Pick<Runtime, 'sandbox' | 'providers' | 'dialler' | 'weaker' | 'rules' | 'ending'>,
 ): Result<Runtime, SetupError> {
   const scenarios = readScenarios(configuration.scenarioFiles);
   if (!scenarios.ok) return refused(scenarios.fault);
@@ -91,16 +99,14 @@ export function refused(diagnostics: readonly Diagnostic[]): Result<never, Setup
 /** Loaded for those who wrote some: the language takes 60 ms, and the ready-made rules 40. */
 async function readUsersRules(
   configuration: Configuration,
-  sandbox: Sandbox,
-  providers: Providers,
-  ending: AbortSignal,
+  { sandbox, providers, dialler, ending }: Pick<Runtime, 'sandbox' | 'providers' | 'dialler' | 'ending'>,
 ): Promise<Result<Rules | null, readonly Diagnostic[]>> {
   const { policyFiles, asking, namedModules } = configuration;
   if (policyFiles.length + asking.modules.length + namedModules.length === 0) return ok(null);
   const { ownPredicates, readRules } = await import('./rules/rules.ts');
-  const own = await ownPredicates(configuration, sandbox);
+  const own = await ownPredicates(configuration, sandbox, dialler);
   if (!own.ok) return own;
-  const rules = readRules(configuration, sandbox, providers, ending, own.value);
+  const rules = readRules(configuration, sandbox, providers, ending.signal, own.value);
   if (!rules.ok) await own.value?.close();
   return rules;
 }

@@ -15,6 +15,7 @@ import {
   type Result,
   SILENT_MANIFEST,
 } from '@cordon/core';
+import type { Dialler } from '@cordon/dialler';
 import { openStandaloneNetwork, type StandaloneNetwork } from '@cordon/hub';
 import { readPolicies } from './rules/policies.ts';
 import type { RunRecord } from './run-record.ts';
@@ -25,13 +26,14 @@ export interface RunNetworkParts {
   readonly policyFiles: readonly string[];
   readonly record: RunRecord;
   readonly clock: Clock;
+  readonly dialler: Dialler;
   readonly onDenied: (host: string, reason: string) => void;
 }
 
 export async function openRunNetwork(
   parts: RunNetworkParts,
 ): Promise<Result<StandaloneNetwork, readonly Diagnostic[]>> {
-  const { app, rights, record, clock, onDenied } = parts;
+  const { app, rights, record, clock, dialler, onDenied } = parts;
   const policy = readPolicies({ packs: [], files: parts.policyFiles });
   if (!policy.ok) return policy;
   const installed: InstalledApp = {
@@ -48,6 +50,7 @@ export async function openRunNetwork(
       session,
       journal,
       clock,
+      dialler,
       onDenied,
     }),
   );

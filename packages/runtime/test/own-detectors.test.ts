@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { moduleAt } from '@cordon/config';
 import { failed, ok } from '@cordon/core';
+import { HERE } from '@cordon/dialler';
 import { openSandbox } from '@cordon/sandbox';
 import { Workplace } from '@cordon/testkit/cordon-program.ts';
 import { isLeftOut } from '../../../tools/cases.ts';
@@ -299,7 +300,7 @@ test('a process that has ended is started again, but never with other code than 
   const places = { folder: place.root, home: '/nobody', closed: [] };
   const settings = moduleAt('own/tone.mjs', [], places);
   assert.ok(settings.ok, JSON.stringify(settings));
-  const module = new ModuleProcess(settings.value, openSandbox({ node: process.execPath }));
+  const module = new ModuleProcess(settings.value, openSandbox({ node: process.execPath }), HERE);
   const ask = (m: string) => module.answer('is_rude', { m }, AbortSignal.timeout(300_000));
   try {
     assert.deepEqual(await module.declared(), ok({ is_rude: ['m'] }));

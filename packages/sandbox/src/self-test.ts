@@ -17,6 +17,7 @@ import {
   parseJson,
   type Result,
 } from '@cordon/core';
+import type { Dialler } from '@cordon/dialler';
 import { probeProgram } from './kernel/probe-program.ts';
 import { SHOWN_PROC, SHOWN_SETTINGS } from './kernel/proc-view.ts';
 import { isArchitecture } from './kernel/seccomp.ts';
@@ -40,6 +41,8 @@ export interface SelfTest {
   /** Where bubblewrap is, and who explains its failures. */
   readonly bwrap: string;
   readonly explain: ExplainHost;
+  /** Listens in the network of the machine. */
+  readonly bait: Dialler['bait'];
 }
 
 const DEADLINE_MS = 60_000;
@@ -58,14 +61,14 @@ type Trial = 'tight' | 'spawn' | 'node';
 
 /** One line per layer, in the order of `LAYERS`. */
 export async function selfTest(test: SelfTest): Promise<readonly LayerReport[]> {
-  const server = createServer((socket) => socket.destroy());
+  const bait = await test.bait();
+  if (!bait.ok) return [broken(`nothing listens for it on this machine: ${bait.fault.message}`)];
   const abstract = createServer((socket) => socket.destroy());
   // Unguessable: who holds the name could make the test fail.
   const name = `cordon-self-test-${randomBytes(8).toString('hex')}`;
   try {
-    const port = await listen(server, { host: '127.0.0.1', port: 0 });
-    await listen(abstract, { path: `\0${name}` });
-    const seen = (trial: Trial) => observe(test, trial, { port, socket: name });
+    await listen(abstract, `\0${name}`);
+    const seen = (trial: Trial) => observe(test, trial, { port: bait.value.port, socket: name });
     const [tight, spawn, node] = await Promise.all([seen('tight'), seen('spawn'), seen('node')]);
     if (!tight.ok) return [tight.report];
     if (!spawn.ok) return [spawn.report];
@@ -76,7 +79,7 @@ export async function selfTest(test: SelfTest): Promise<readonly LayerReport[]> 
   } catch (error) {
     return [broken(`the self-test could not run: ${error instanceof Error ? error.message : 'unknown'}`)];
   } finally {
-    server.close();
+    bait.value.close();
     abstract.close();
   }
 }
@@ -86,13 +89,11 @@ type Observation =
   | { readonly ok: true; readonly seen: Seen }
   | { readonly ok: false; readonly report: LayerReport };
 
-function listen(server: Server, where: { host: string; port: number } | { path: string }): Promise<number> {
+/** On an abstract Unix socket, which is in the network namespace of this process. */
+function listen(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(where, () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : 0);
-    });
+    server.listen({ path }, resolve);
   });
 }
 
@@ -106,7 +107,7 @@ async function observe(
     attempts: trial === 'node' ? 'node' : 'kernel',
     outside: [...OUTSIDE, ...test.outside],
     hubPid: process.pid,
-    hubPort: hub.port,
+    machinePort: hub.port,
     hubSocket: hub.socket,
     programs: {
       // Without the filter these calls would be made for real.
@@ -285,7 +286,7 @@ function expectation(test: SelfTest, layer: LayerName, trial: 'tight' | 'spawn')
       return [
         otherNamespace('net'),
         ['interfaces', is('lo')],
-        ['connect to the hub', refused],
+        ['connect to the machine', refused],
         ['connect outside', refused],
         ['abstract socket of the hub', refused],
       ];

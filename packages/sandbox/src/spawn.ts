@@ -9,6 +9,7 @@ import { arch, platform, release } from 'node:os';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Fault, failed, fault, isJsonObject, ok, parseJson, type Result } from '@cordon/core';
+import { type Dialler, HERE } from '@cordon/dialler';
 import { encode } from './kernel/bpf.ts';
 import { ControlGroups } from './kernel/control-groups.ts';
 import { initProgram } from './kernel/init-program.ts';
@@ -41,6 +42,8 @@ export interface SandboxOptions {
   readonly controlGroup?: string;
   /** Explains to the user why this machine refuses; absent: messages stay general. */
   readonly explain?: ExplainHost;
+  /** For the self-test; absent: this process listens, which must then have the network of the machine. */
+  readonly bait?: Dialler['bait'];
 }
 
 /** The user that apps are when the hub runs as root: between the ranges that Debian and systemd hand out, and mapped in containers that map 65,536 users. */
@@ -49,7 +52,7 @@ export const APP_USER = 61_000;
 const UNEXPLAINED: ExplainHost = () => null;
 
 /** Changes with every change of the vectors, the filter or the canary, so that older results are not believed. */
-const VERSION = 'sandbox-8';
+const VERSION = 'sandbox-9';
 
 /** The back end of this machine; never throws. `probe`, and the refusal of `spawn`, say what is missing. */
 export function openSandbox(options: SandboxOptions): Sandbox {
@@ -117,6 +120,7 @@ class BubblewrapSandbox implements Sandbox {
   readonly #launcher: Launcher;
   readonly #cacheFile: string | null;
   readonly #explain: ExplainHost;
+  readonly #bait: Dialler['bait'];
   #report: Promise<ProbeReport> | null = null;
   #isSwept = false;
 
@@ -124,6 +128,7 @@ class BubblewrapSandbox implements Sandbox {
     this.#launcher = launcher;
     this.#cacheFile = options.cacheFile ?? null;
     this.#explain = options.explain ?? UNEXPLAINED;
+    this.#bait = options.bait ?? HERE.bait;
   }
 
   probe(): Promise<ProbeReport> {
@@ -144,6 +149,7 @@ class BubblewrapSandbox implements Sandbox {
       layers: layersToTest(this.#launcher),
       bwrap: this.#launcher.programs.bwrap,
       explain: this.#explain,
+      bait: this.#bait,
     });
     const ready = layers.length > 0 && layers.every((layer) => layer.ok);
     const absent = layers

@@ -5,6 +5,7 @@ import { arch, constants } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { HERE } from '@cordon/dialler';
 import { isLeftOut } from '../../../tools/cases.ts';
 import {
   checkPath,
@@ -40,6 +41,7 @@ async function missing(leftOut: readonly LayerName[]): Promise<readonly string[]
     layers: LAYER_NAMES.filter((name) => name !== 'separate-user' || isRoot),
     bwrap: launcher.value.programs.bwrap,
     explain: () => null,
+    bait: HERE.bait,
   });
   return layers.filter(({ ok }) => !ok).map(({ layer }) => layer);
 }

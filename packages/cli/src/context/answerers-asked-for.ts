@@ -23,7 +23,7 @@ export async function answerersAskedFor(
   const configuration = context.configuration(askModels === true ? {} : { withoutFile: true });
   if (configuration === null || !(await context.agrees(configuration))) return null;
   const { answerersFor } = await import('@cordon/scan/answerers');
-  const answerers = await answerersFor(configuration);
+  const answerers = await answerersFor(configuration, context.dialler);
   if (!answerers.ok) {
     context.noteDiagnostics(answerers.fault);
     return null;

@@ -16,6 +16,7 @@ import type { Environment } from '@cordon/config/reading';
 import { Terminal, TerminalAgreement, TerminalConsent, terminalClock } from '@cordon/console';
 import { Screen } from '@cordon/console/text';
 import { type Diagnostic, type Event, type Fault, fault, harmlessText } from '@cordon/core';
+import { type Dialler, type HubNetwork, hubNetwork } from '@cordon/dialler';
 import { eventLine, jsonLine } from '@cordon/print';
 import type { SetupError } from '@cordon/runtime';
 import { renderDiagnostics } from '../print/diagnostics.ts';
@@ -42,6 +43,7 @@ export interface Options extends ConfigurationOptions {
 export class CommandContext {
   readonly options: Options;
   readonly home = homedir();
+  readonly network: HubNetwork = hubNetwork(process.env.CORDON_DIAL);
   /** For people, beside what a command puts out: standard error, so that standard output can be piped. */
   readonly notes: Screen;
   /** What a command puts out, for people. */
@@ -92,6 +94,11 @@ export class CommandContext {
   /** Aborts when a signal asks the process to end, and not only to stop its current work. */
   get ending(): AbortSignal {
     return this.#ending.signal;
+  }
+
+  /** All that this process has of the network. */
+  get dialler(): Dialler {
+    return this.network.dialler;
   }
 
   /** Milliseconds since the epoch. */

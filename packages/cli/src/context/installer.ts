@@ -6,22 +6,19 @@ import type { CommandContext } from './command-context.ts';
 
 /** Fetches for this configuration, and asks at this terminal about a registry that a file of its folder names. */
 export function installerOf(context: CommandContext, configuration: Configuration): Installer {
-  const { environment, home, notes, now } = context;
-  return machineInstaller(configuration, {
-    environment,
-    home,
-    agreesTo: async ({ url, namedBy }) => {
-      const asks = context.agreementQuestions();
-      const refusal =
-        namedBy === null
-          ? null
-          : await agreementToRegistry(
-              { file: namedBy.path, text: namedBy.text, url },
-              configuration.ownDataFolder,
-              { asks, now },
-            );
-      if (refusal === null && !context.wantsJson) notes.say('fetching from ', url, 'dim');
-      return refusal;
-    },
-  });
+  const { dialler, environment, home, notes, now } = context;
+  const agreesTo: Installer['agreesTo'] = async ({ url, namedBy }) => {
+    const asks = context.agreementQuestions();
+    const refusal =
+      namedBy === null
+        ? null
+        : await agreementToRegistry(
+            { file: namedBy.path, text: namedBy.text, url },
+            configuration.ownDataFolder,
+            { asks, now },
+          );
+    if (refusal === null && !context.wantsJson) notes.say('fetching from ', url, 'dim');
+    return refusal;
+  };
+  return machineInstaller(configuration, { environment, home, agreesTo }, dialler);
 }

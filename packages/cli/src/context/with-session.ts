@@ -85,7 +85,7 @@ export async function withOpening(
   if (!(await context.agrees(configuration))) return EXIT.failed;
   const consent = consentOf(context, configuration);
   if (consent === null) return EXIT.failed;
-  const open = await openRuntime(configuration);
+  const open = await openRuntime(configuration, context.dialler);
   if (!open.ok) return context.reportSetupError(open.fault);
   const runtime = open.value;
   try {

@@ -4,8 +4,9 @@
  *
  * Ring 0.
  */
-import { connect as dial, type Server } from 'node:net';
+import type { Server } from 'node:net';
 import { type Fault, failed, fault, type InstalledApp, ok, type ReadSecret, type Result } from '@cordon/core';
+import type { Dialler } from '@cordon/dialler';
 import {
   Budget,
   DEFAULT_EGRESS_LIMITS,
@@ -14,7 +15,6 @@ import {
   oneAtATime,
   openEgressProxy,
   parseReach,
-  systemLookup,
   type WayOut,
 } from '@cordon/egress';
 import type { Client } from '@modelcontextprotocol/client';
@@ -27,6 +27,7 @@ export { type DecideEgress, type EgressDoor, EgressGate } from './egress-gate.ts
 export interface AppNetworkParts {
   readonly app: InstalledApp;
   readonly door: EgressDoor;
+  readonly dialler: Dialler;
   /** Without it no credential is of use. */
   readonly readSecret?: ReadSecret | undefined;
   /** What differs from the usual limits. */
@@ -41,6 +42,7 @@ const DECIDE_MS = 120_000;
 export class AppNetwork implements NetworkAccess {
   readonly #app: InstalledApp;
   readonly #door: EgressDoor;
+  readonly #dialler: Dialler;
   readonly #way: Result<WayOut, Fault>;
   readonly #proxies = new Set<EgressProxy>();
   readonly #readSecret: ReadSecret;
@@ -49,10 +51,11 @@ export class AppNetwork implements NetworkAccess {
   #askingSince = 0;
   #askedMs = 0;
 
-  constructor({ app, door, readSecret = noSecrets, limits = {} }: AppNetworkParts) {
+  constructor({ app, door, dialler, readSecret = noSecrets, limits = {} }: AppNetworkParts) {
     this.#app = app;
     this.#readSecret = readSecret;
     this.#door = door;
+    this.#dialler = dialler;
     this.#way = this.#wayOut({ ...DEFAULT_EGRESS_LIMITS, ...limits });
   }
 
@@ -134,8 +137,8 @@ export class AppNetwork implements NetworkAccess {
       reach: reach.value,
       decide: this.decide,
       decideMs: DECIDE_MS,
-      lookup: oneAtATime(systemLookup),
-      dial: (address, port) => dial(port, address),
+      lookup: oneAtATime(this.#dialler.lookup),
+      dial: this.#dialler.dial,
       budget: new Budget(egressLimits, () => performance.now()),
       onRefused: this.#door.onRefused,
       onClosed: this.#door.onClosed,

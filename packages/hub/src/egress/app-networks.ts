@@ -5,6 +5,7 @@
  * Ring 0.
  */
 import type { AppId, InstalledApp, ReadSecret } from '@cordon/core';
+import type { Dialler } from '@cordon/dialler';
 import { egressRequirement } from '../consent/requirements.ts';
 import type { Context } from '../context/context.ts';
 import type { Query } from '../context/query.ts';
@@ -16,6 +17,7 @@ import type { EgressGateParts } from './egress-gate.ts';
 export interface AppNetworksParts {
   readonly gate: Gate;
   readonly recorder: Recorder;
+  readonly dialler: Dialler;
   /** For credentials of manifests; undefined: none is of use. */
   readonly readSecret: ReadSecret | undefined;
   /** A context for what an app's process does by itself. */
@@ -48,6 +50,7 @@ export class AppNetworks {
           new AppNetwork({
             app,
             door: new EgressGate(this.#gateParts(app.id)),
+            dialler: this.#parts.dialler,
             readSecret: this.#parts.readSecret,
           }),
       );

@@ -14,6 +14,7 @@ import {
   ok,
   type Result,
 } from '@cordon/core';
+import type { Dial } from '@cordon/dialler';
 import type { Transport } from '@modelcontextprotocol/client';
 import { RemoteError } from '../apps/app-faults.ts';
 import type { Context } from '../context/context.ts';
@@ -24,11 +25,16 @@ export async function connectRemote(
   app: InstalledApp,
   gate: Gate,
   context: Context,
+  dial: Dial,
 ): Promise<Result<Transport, Fault>> {
   if (app.source.kind !== 'url') return failed(fault('app-unavailable', `\`${app.id}\` has no URL`));
   const { url, headers } = app.source;
   const target = new URL(url);
-  const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
+  const [{ StreamableHTTPClientTransport }, { fetchOver }] = await Promise.all([
+    import('@modelcontextprotocol/client'),
+    import('@cordon/dialler/fetch'),
+  ]);
+  const fetch = fetchOver(dial);
   const guarded = async (input: string | URL, init?: RequestInit): Promise<Response> => {
     const requested = new URL(input);
     if (requested.origin !== target.origin) throw new RemoteError(elsewhere(app, target, requested));
@@ -46,7 +52,7 @@ export async function connectRemote(
     const circumstances = { causes: [], label: DEFAULT_LABEL, requirement: null };
     const sent = await gate.carryOut(context, proposal, circumstances, (allowance) => {
       gate.spend(allowance);
-      return send(app, requested, init);
+      return send(app, fetch, requested, init);
     });
     if (sent.kind === 'done') return sent.value;
     if (sent.kind === 'failed') throw new RemoteError(sent.fault);
@@ -70,11 +76,12 @@ function bodyBytes(init: RequestInit | undefined): number | null {
 /** A redirect would send the request, credentials and all, where the user never pointed: it is reported, not followed. */
 async function send(
   app: InstalledApp,
+  fetch: typeof globalThis.fetch,
   requested: URL,
   init: RequestInit | undefined,
 ): Promise<Result<Response, Fault>> {
   try {
-    const response = await fetch(requested, { ...init, redirect: 'manual' });
+    const response = await fetch(requested, init);
     const refusal = refusalOf(app, requested, response);
     if (refusal === null) return ok(bounded(app, response));
     await response.body?.cancel();

@@ -1,4 +1,5 @@
 /** How long apps live: unused, used up, silent, warm. Processes are streams in memory; what each does stands in its test. */
+
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { type TestContext, test } from 'node:test';
@@ -15,6 +16,7 @@ import {
   type Result,
   type WarmLimits,
 } from '@cordon/core';
+import { HERE } from '@cordon/dialler';
 import { LineDecoder } from '@cordon/protocol';
 import { app } from '@cordon/testkit/hub/app.ts';
 import { AppHost } from '../../src/apps/app-host.ts';
@@ -218,7 +220,7 @@ function askingNetwork() {
   const answer = Promise.withResolvers<boolean>();
   const nothing = () => undefined;
   const door = { decide: () => answer.promise, onRefused: nothing, onClosed: nothing, onQuiet: nothing };
-  const network = new AppNetwork({ app: app('mail', {}).installed, door });
+  const network = new AppNetwork({ app: app('mail', {}).installed, door, dialler: HERE });
   const request = {
     method: 'GET',
     host: 'example.org',

@@ -64,7 +64,7 @@ async function start(context: TestContext, changes: Partial<FetchParts> = {}): P
       decide: async (request) => told.asked.push(request) > 0,
       decideMs: 60_000,
       lookup: async () => ['93.184.215.14'],
-      dial: () => connect(port, '127.0.0.1'),
+      dial: async () => ok(connect(port, '127.0.0.1')),
       budget: new Budget(DEFAULT_EGRESS_LIMITS, () => performance.now()),
       onRefused: ({ host, reason }) => told.refused.push(`${host}: ${reason}`),
       onClosed: () => {},

@@ -1,4 +1,5 @@
 /** What an app does on the network while nothing can be recorded. Only the process itself is scripted. */
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -8,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { ok } from '@cordon/core';
+import { HERE } from '@cordon/dialler';
 import { emptyPolicy } from '@cordon/policy';
 import type { ConfinedProcess, Exit, Sandbox, SandboxSpec } from '@cordon/sandbox';
 import { app } from '@cordon/testkit/hub/app.ts';
@@ -34,6 +36,7 @@ async function lone(context: TestContext): Promise<Lone> {
   const network = await openStandaloneNetwork({
     app: app('page', {}, { network: ['127.0.0.1:9'] }).installed,
     policy: emptyPolicy(),
+    dialler: HERE,
     session,
     journal: {
       ...journal.of(session),

@@ -1,8 +1,7 @@
 /** Fetching packages on this machine, in its sandbox. Ring 0. */
 import { readFileSync, statSync } from 'node:fs';
-import { connect } from 'node:net';
 import type { Configuration } from '@cordon/config';
-import { systemLookup } from '@cordon/egress';
+import { type Dialler, HERE } from '@cordon/dialler';
 import { DEFAULT_STEP_LIMITS, findNpm, type Installer } from '@cordon/install';
 import { machineSandbox } from './machine-sandbox.ts';
 
@@ -17,6 +16,7 @@ export function machineInstaller(
     home,
     agreesTo,
   }: Pick<Installer['places'], 'environment' | 'home'> & Pick<Installer, 'agreesTo'>,
+  dialler: Dialler = HERE,
 ): Installer {
   const { dataFolder, folder } = configuration;
   return {
@@ -24,9 +24,9 @@ export function machineInstaller(
     agreesTo,
     places: { environment, home, folder, npm: findNpm(environment.PATH ?? ''), read: readSettings },
     step: {
-      sandbox: machineSandbox(configuration),
-      lookup: systemLookup,
-      dial: (address, port) => connect(port, address),
+      sandbox: machineSandbox(configuration, [], dialler),
+      lookup: dialler.lookup,
+      dial: dialler.dial,
       now: Date.now,
       limits: DEFAULT_STEP_LIMITS,
     },

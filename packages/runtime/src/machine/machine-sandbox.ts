@@ -3,12 +3,16 @@
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import type { Configuration } from '@cordon/config';
+import { type Dialler, HERE } from '@cordon/dialler';
 import { explainHost } from '@cordon/host-diagnosis';
 import { type LayerName, openSandbox, type Sandbox, type SandboxOptions } from '@cordon/sandbox';
 import { openSeatbelt } from '@cordon/seatbelt';
 /** Without a file of kept results the self-test runs again. */
-export function openMachineSandbox(options: Pick<SandboxOptions, 'cacheFile' | 'weaker'>): Sandbox {
-  const all = { ...options, node: process.execPath, explain: explainHost };
+export function openMachineSandbox(
+  options: Pick<SandboxOptions, 'cacheFile' | 'weaker'>,
+  { bait }: Pick<Dialler, 'bait'> = HERE,
+): Sandbox {
+  const all = { ...options, node: process.execPath, explain: explainHost, bait };
   return platform() === 'darwin' ? openSeatbelt(all) : openSandbox(all);
 }
 
@@ -16,6 +20,7 @@ export function openMachineSandbox(options: Pick<SandboxOptions, 'cacheFile' | '
 export function machineSandbox(
   { dataFolder }: Pick<Configuration, 'dataFolder'>,
   weaker: readonly LayerName[] = [],
+  dialler: Dialler = HERE,
 ): Sandbox {
-  return openMachineSandbox({ cacheFile: join(dataFolder, 'sandbox.json'), weaker });
+  return openMachineSandbox({ cacheFile: join(dataFolder, 'sandbox.json'), weaker }, dialler);
 }

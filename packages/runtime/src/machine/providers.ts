@@ -4,6 +4,7 @@ import type { Broker } from '@cordon/broker';
 import type { Configuration } from '@cordon/config';
 import { CODE_ROOT } from '@cordon/config/reading';
 import type { Endpoint, EndpointKind, Model, RetryLimits, Service } from '@cordon/core';
+import { type Dial, HERE } from '@cordon/dialler';
 import {
   callsHere,
   createService,
@@ -30,8 +31,9 @@ export function openProviders(
   { retries }: Pick<Configuration, 'retries'>,
   sandbox: Sandbox,
   isConfined = CONFINES_PROVIDERS,
+  dial: Dial = HERE.dial,
 ): Providers {
-  return isConfined ? confined(retries, sandbox) : inThisProcess(retries);
+  return isConfined ? confined(retries, sandbox, dial) : inThisProcess(retries);
 }
 
 function inThisProcess(limits: RetryLimits): Providers {
@@ -45,10 +47,10 @@ function inThisProcess(limits: RetryLimits): Providers {
 }
 
 /** Nothing is loaded before the first call: the prompt does not wait for it. */
-function confined(retries: RetryLimits, sandbox: Sandbox): Providers {
+function confined(retries: RetryLimits, sandbox: Sandbox, dial: Dial): Providers {
   let opening: Promise<Opened> | null = null;
   const opened = () => {
-    opening ??= open(sandbox);
+    opening ??= open(sandbox, dial);
     return opening;
   };
   return {
@@ -79,12 +81,12 @@ interface Opened {
   readonly authorities: readonly string[];
 }
 
-async function open(sandbox: Sandbox): Promise<Opened> {
+async function open(sandbox: Sandbox, dial: Dial): Promise<Opened> {
   const [{ openBroker }, { getCACertificates }] = await Promise.all([
     import('@cordon/broker'),
     import('node:tls'),
   ]);
   const bundled = new Set(getCACertificates('bundled'));
   const authorities = getCACertificates('default').filter((one) => !bundled.has(one));
-  return { broker: openBroker({ sandbox, codeRoot: CODE_ROOT }), authorities };
+  return { broker: openBroker({ sandbox, dial, codeRoot: CODE_ROOT }), authorities };
 }

@@ -1,6 +1,7 @@
 /** The sandbox of this machine, for those who may never confine a process. Ring 0. */
 
 import type { Configuration } from '@cordon/config';
+import { type Dialler, HERE } from '@cordon/dialler';
 import type { Sandbox } from '@cordon/sandbox';
 import type { LayerName } from '@cordon/sandbox/layers';
 
@@ -8,11 +9,12 @@ import type { LayerName } from '@cordon/sandbox/layers';
 export function sandboxOnDemand(
   configuration: Pick<Configuration, 'dataFolder'>,
   weaker: readonly LayerName[],
+  dialler: Dialler = HERE,
 ): Sandbox {
   let opening: Promise<Sandbox> | null = null;
   const sandbox = () => {
     opening ??= import('./machine-sandbox.ts').then(({ machineSandbox }) =>
-      machineSandbox(configuration, weaker),
+      machineSandbox(configuration, weaker, dialler),
     );
     return opening;
   };

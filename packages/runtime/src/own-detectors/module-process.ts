@@ -4,7 +4,6 @@
  *
  * Ring 0: what the process says is hostile by assumption.
  */
-import { connect as dial } from 'node:net';
 import { dirname, extname } from 'node:path';
 import type { ModuleSettings } from '@cordon/config';
 import {
@@ -20,13 +19,13 @@ import {
   type Result,
 } from '@cordon/core';
 import { INSIDE_FOLDER } from '@cordon/detectors';
+import type { Dialler } from '@cordon/dialler';
 import {
   Budget,
   DEFAULT_EGRESS_LIMITS,
   oneAtATime,
   openEgressProxy,
   parseReach,
-  systemLookup,
   type WayOut,
 } from '@cordon/egress';
 import {
@@ -52,9 +51,9 @@ const MODULE_INSIDE = '/module';
 export class ModuleProcess {
   readonly #helper: HelperProcess<ModuleLink>;
 
-  constructor(settings: ModuleSettings, sandbox: Sandbox) {
+  constructor(settings: ModuleSettings, sandbox: Sandbox, dialler: Dialler) {
     this.#helper = new HelperProcess({
-      spawn: (signal) => spawn(settings, sandbox, signal),
+      spawn: (signal) => spawn(settings, sandbox, dialler, signal),
       open: (life) => new ModuleLink(life),
       lineBytes: LINE_BYTES,
       idleMs: IDLE_MS,
@@ -85,6 +84,7 @@ export class ModuleProcess {
 async function spawn(
   settings: ModuleSettings,
   sandbox: Sandbox,
+  dialler: Dialler,
   signal: AbortSignal,
 ): Promise<Result<ConfinedProcess, Fault>> {
   const { file, digest, network } = settings;
@@ -97,7 +97,7 @@ async function spawn(
     );
   const spec = specOf(settings);
   if (!spec.ok) return spec;
-  const way = network.length === 0 ? ok(null) : wayOut(network);
+  const way = network.length === 0 ? ok(null) : wayOut(network, dialler);
   if (!way.ok) return way;
   const process = await sandbox.spawn(spec.value, signal);
   if (!process.ok) return process;
@@ -135,7 +135,7 @@ function specOf({ file, network }: ModuleSettings): Result<SandboxSpec, Fault> {
   });
 }
 
-function wayOut(network: readonly string[]): Result<WayOut, Fault> {
+function wayOut(network: readonly string[], { lookup, dial }: Dialler): Result<WayOut, Fault> {
   const reach = parseReach(network);
   if (!reach.ok) return failed(fault('sandbox-unavailable', reach.fault.message));
   return ok({
@@ -143,8 +143,8 @@ function wayOut(network: readonly string[]): Result<WayOut, Fault> {
     // The configuration grants the hosts, and each question that leads to a request has been decided.
     decide: async () => true,
     decideMs: 1_000,
-    lookup: oneAtATime(systemLookup),
-    dial: (address, port) => dial(port, address),
+    lookup: oneAtATime(lookup),
+    dial,
     budget: new Budget(DEFAULT_EGRESS_LIMITS, () => performance.now()),
     onRefused: () => undefined,
     onClosed: () => undefined,

@@ -14,6 +14,7 @@ import {
   visibleLine,
 } from '@cordon/core';
 import { type DeclaredModule, readDeclared, STANDARD_NAMES } from '@cordon/detectors';
+import type { Dialler } from '@cordon/dialler';
 import type { Sandbox } from '@cordon/sandbox';
 import { ModuleProcess } from './module-process.ts';
 
@@ -35,6 +36,7 @@ export async function startModules(
   settings: readonly ModuleSettings[],
   sandbox: Sandbox,
   writable: readonly string[],
+  dialler: Dialler,
 ): Promise<Result<OwnPredicates, readonly Diagnostic[]>> {
   const processes = new Map<string, ModuleProcess>();
   const close = async () => {
@@ -44,7 +46,7 @@ export async function startModules(
     settings.map(async (one) => {
       if (writable.some((path) => covers(path, one.file) || covers(dirname(one.file), path)))
         return failed(problem(one, 'an app may write in its folder'));
-      const process = new ModuleProcess(one, sandbox);
+      const process = new ModuleProcess(one, sandbox, dialler);
       const digest = `${one.digest}/${basename(one.file)}`;
       processes.set(digest, process);
       const said = await process.declared();

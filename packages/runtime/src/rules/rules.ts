@@ -13,6 +13,7 @@ import {
 } from '@cordon/core';
 import { ConfinedDetectors, type LaunchFor } from '@cordon/detector-process';
 import { type Asking, KeptAnswers } from '@cordon/detectors';
+import { type Dialler, HERE } from '@cordon/dialler';
 import type { Answering } from '@cordon/hub';
 import { type Policy, TextQuestions } from '@cordon/policy';
 import type { Sandbox } from '@cordon/sandbox';
@@ -54,13 +55,14 @@ export function readRules(
 export async function ownPredicates(
   { asking, namedModules, apps }: Pick<Configuration, 'asking' | 'namedModules' | 'apps'>,
   sandbox: Sandbox,
+  dialler: Dialler = HERE,
 ): Promise<Result<OwnPredicates | null, readonly Diagnostic[]>> {
   const modules = [...asking.modules, ...namedModules];
   if (modules.length === 0) return ok(null);
   // Loaded when there are some: it loads the sandbox.
   const { startModules } = await import('../own-detectors/start-modules.ts');
   const writable = apps.flatMap(({ manifest }) => manifest.files.write);
-  return startModules(modules, sandbox, writable);
+  return startModules(modules, sandbox, writable, dialler);
 }
 
 /** What looks at texts, which starts with the first of them, and where the policy finds what it has answered. */

@@ -22,8 +22,8 @@ interface Task {
   /** Host paths that must not be readable. */
   readonly outside: readonly string[];
   readonly hubPid: number;
-  /** A port of the hub on 127.0.0.1 that is open while the test runs. */
-  readonly hubPort: number;
+  /** A port of the machine on 127.0.0.1 that is open while the test runs. */
+  readonly machinePort: number;
   /** An abstract Unix socket of the hub, without the leading NUL. */
   readonly hubSocket: string;
   /** `kernel`: what the kernel must refuse; `node`: what Node must refuse by its permissions. */
@@ -136,7 +136,7 @@ async function kernelAttempts(): Promise<void> {
       if (error !== undefined) throw error;
       return signal ?? `exit ${code}`;
     });
-  await reach('connect to the hub', { host: '127.0.0.1', port: task.hubPort });
+  await reach('connect to the machine', { host: '127.0.0.1', port: task.machinePort });
   await reach('connect outside', { host: '192.0.2.1', port: 80 });
   await reach('abstract socket of the hub', { path: `\0${task.hubSocket}` });
   attempt('limits', () =>

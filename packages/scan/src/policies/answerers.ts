@@ -17,8 +17,9 @@ import {
   type Result,
 } from '@cordon/core';
 import { type Asking, type Awaited, judgedWithAnswers } from '@cordon/detectors';
+import type { Dialler } from '@cordon/dialler';
 import type { Answering } from '@cordon/hub';
-import { openModels, openProviders, sandboxOnDemand } from '@cordon/runtime';
+import { CONFINES_PROVIDERS, openModels, openProviders, sandboxOnDemand } from '@cordon/runtime';
 import { answeringOf, askingOf, ownPredicates } from '@cordon/runtime/rules';
 import { readWeaker } from '@cordon/runtime/weaker';
 export interface Answerers {
@@ -35,13 +36,14 @@ export interface Answerers {
 /** Who answers what rules ask; null if the configuration names none. */
 export async function answerersFor(
   configuration: Configuration,
+  dialler: Dialler,
 ): Promise<Result<Answerers | null, readonly Diagnostic[]>> {
   const weaker = readWeaker(configuration.weaker);
   if (!weaker.ok) return weaker;
-  const sandbox = sandboxOnDemand(configuration, weaker.value);
-  const own = await ownPredicates(configuration, sandbox);
+  const sandbox = sandboxOnDemand(configuration, weaker.value, dialler);
+  const own = await ownPredicates(configuration, sandbox, dialler);
   if (!own.ok) return own;
-  const providers = openProviders(configuration, sandbox);
+  const providers = openProviders(configuration, sandbox, CONFINES_PROVIDERS, dialler.dial);
   const answering = answeringOf(configuration.asking, providers, own.value);
   const asking = askingOf(answering, own.value);
   if (answering === null || asking === undefined) return ok(null);

@@ -94,7 +94,7 @@ async function withReviews(
   const missing = names.find((name) => !configuration.apps.some((app) => app.id === name));
   if (missing !== undefined) return context.reportFault(noSuchApp(missing, configuration));
   if (!(await context.agrees(configuration, agreesUnasked))) return EXIT.refused;
-  const runtime = await openRuntime(configuration);
+  const runtime = await openRuntime(configuration, context.dialler);
   if (!runtime.ok) return context.reportSetupError(runtime.fault);
   // Nothing but the review is asked here.
   const composed = await composeReviewed(context, configuration, NOBODY, runtime.value);

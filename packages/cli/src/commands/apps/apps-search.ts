@@ -15,6 +15,8 @@ import {
   type Result,
   visibleLine,
 } from '@cordon/core';
+import type { Dial } from '@cordon/dialler';
+import { fetchOver } from '@cordon/dialler/fetch';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 
@@ -37,7 +39,7 @@ export async function searchApps(context: CommandContext, words: readonly string
   if (!(await context.agrees(configuration))) return EXIT.failed;
   const { appRegistry } = configuration;
   if (appRegistry === null) return context.reportFault(NO_REGISTRY);
-  const found = await listed(appRegistry, words.join(' '), context.ending);
+  const found = await listed(appRegistry, words.join(' '), context.dialler.dial, context.ending);
   if (!found.ok) return context.reportFault(found.fault);
   for (const server of found.value) print(context, server);
   if (found.value.length === 0 && !context.wantsJson)
@@ -64,6 +66,7 @@ function print(context: CommandContext, server: Listed): void {
 async function listed(
   address: string,
   words: string,
+  dial: Dial,
   ending: AbortSignal,
 ): Promise<Result<readonly Listed[], Fault>> {
   const url = new URL('v0/servers', address.endsWith('/') ? address : `${address}/`);
@@ -71,7 +74,7 @@ async function listed(
   url.searchParams.set('limit', String(MOST_SHOWN));
   try {
     const signal = AbortSignal.any([ending, AbortSignal.timeout(SECONDS * 1000)]);
-    const response = await fetch(url, { redirect: 'error', signal, headers: { accept: 'application/json' } });
+    const response = await fetchOver(dial)(url, { signal, headers: { accept: 'application/json' } });
     if (!response.ok) return failed(unusable(address, `it answers with status ${response.status}`));
     const text = await bounded(response);
     if (text === null) return failed(unusable(address, 'its answer is too long'));

@@ -80,7 +80,7 @@ async function ownAsking(
   const modules = isAgreed ? asking.modules : [];
   if (modules.length + namedModules.length === 0) return ok(undefined);
   const { answerersFor } = await import('@cordon/scan/answerers');
-  const answerers = await answerersFor({ ...configuration, asking: { ...asking, modules } });
+  const answerers = await answerersFor({ ...configuration, asking: { ...asking, modules } }, context.dialler);
   if (!answerers.ok) return answerers;
   context.atEnd(async () => answerers.value?.close());
   return ok(answerers.value?.asking);

@@ -31,6 +31,7 @@ import {
   ok,
   type Result,
 } from '@cordon/core';
+import { type Dialler, hubNetwork } from '@cordon/dialler';
 import type { StandaloneNetwork } from '@cordon/hub';
 import type { RunRecord } from '@cordon/runtime/run-record';
 import { openMachineSandbox } from '@cordon/runtime/sandbox';
@@ -80,6 +81,7 @@ interface Prepared {
   readonly spec: SandboxSpec;
   readonly dataFolder: string;
   readonly weaker: readonly LayerName[];
+  readonly dialler: Dialler;
   readonly record: RunRecord | null;
   /** Null: it has none. */
   readonly network: StandaloneNetwork | null;
@@ -122,7 +124,8 @@ async function prepare(
   const needsRecord = weaker.value.length > 0 || rights.value.network.length > 0;
   const record = needsRecord ? await recordOf(dataFolder, app, notices) : ok(null);
   if (!record.ok) return record;
-  const network = await networkOf(app, rights.value, policyFiles, record.value, report);
+  const { dialler } = hubNetwork(process.env.CORDON_DIAL);
+  const network = await networkOf(app, rights.value, policyFiles, record.value, dialler, report);
   if (!network.ok) return network;
   const { files, limits, env, state, node, unixSockets } = rights.value;
   const spec = await commandSpec(
@@ -150,6 +153,7 @@ async function prepare(
     spec: spec.value,
     dataFolder,
     weaker: weaker.value,
+    dialler,
     record: record.value,
     network: network.value,
   });
@@ -191,6 +195,7 @@ async function networkOf(
   rights: RunRights,
   policyFiles: readonly string[],
   record: RunRecord | null,
+  dialler: Dialler,
   report: RunReport,
 ): Promise<Result<StandaloneNetwork | null, readonly Diagnostic[]>> {
   if (rights.network.length === 0 || record === null) {
@@ -204,6 +209,7 @@ async function networkOf(
     policyFiles,
     record,
     clock: Date.now,
+    dialler,
     onDenied: (host, reason) => report.denied(host, reason),
   });
 }
@@ -215,9 +221,9 @@ async function policyOf(files: readonly string[]): Promise<Result<unknown, reado
 }
 
 async function carryOut(prepared: Prepared, signals: Signals, report: RunReport): Promise<number> {
-  const { spec, dataFolder, weaker, record, network } = prepared;
+  const { spec, dataFolder, weaker, dialler, record, network } = prepared;
   const cacheFile = testCache(dataFolder);
-  const sandbox = openMachineSandbox({ cacheFile, weaker });
+  const sandbox = openMachineSandbox({ cacheFile, weaker }, dialler);
   const began = Date.now();
   const started =
     network === null
