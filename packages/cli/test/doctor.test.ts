@@ -47,6 +47,30 @@ test('each layer has a line in JSON, and the model comes last', () => {
   assert.match(JSON.stringify(lines), /third-party parsers run confined, without network and files/);
 });
 
+test('a hub that was started without the launcher shares the network of the machine, and doctor says so', () => {
+  using place = new Workplace();
+  const { code, lines } = place.run(['doctor', '--json']);
+  assert.equal(code, 0);
+  const network = lines.map(toJson).find((line) => isJsonObject(line) && line.name === 'network of the hub');
+  const why = 'shared with this machine: Cordon was started without its launcher';
+  assert.deepEqual(network, {
+    kind: 'doctor.check',
+    name: 'network of the hub',
+    ok: true,
+    why,
+    remedy: null,
+  });
+});
+
+test('where the dialling process cannot be started, nothing is dialled, and the machine is not ready', () => {
+  using place = new Workplace();
+  const { code, lines } = place.run(['doctor', '--json'], { env: { CORDON_DIAL: '/nonexistent' } });
+  assert.equal(code, 2);
+  const network = lines.map(toJson).find((line) => isJsonObject(line) && line.name === 'network of the hub');
+  assert.ok(isJsonObject(network ?? null));
+  assert.match(JSON.stringify(network), /"ok":false,"why":"nothing can be dialled: /);
+});
+
 /** The user names the file: one that is found in the folder would have to be agreed to. */
 const NAMED = ['--config', 'cordon.json'];
 

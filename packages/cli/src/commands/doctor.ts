@@ -11,6 +11,7 @@ import { CODE_ROOT } from '@cordon/config/reading';
 import type { Fault, Result } from '@cordon/core';
 import { DetectorProcess, FAULTS } from '@cordon/detector-process';
 import { detectorLauncher } from '@cordon/detector-process/launch';
+import { HERE, type HubNetwork } from '@cordon/dialler';
 import { renderTable } from '@cordon/print';
 import { CONFINES_PROVIDERS } from '@cordon/runtime';
 import { openJournal } from '@cordon/runtime/journal';
@@ -52,9 +53,10 @@ async function checkMachine(context: CommandContext): Promise<ExitCode> {
   if (!weaker.ok) return context.reportSetupError({ kind: 'diagnostics', diagnostics: weaker.fault });
   const store = openJournal(configuration);
   // No file of kept results: who asks wants to know how it is now.
-  const sandbox = openMachineSandbox({ weaker: weaker.value });
+  const sandbox = openMachineSandbox({ weaker: weaker.value }, context.dialler);
   const report = await sandbox.probe();
   const detectors = await detectorCheck(sandbox);
+  const network = await hubNetworkCheck(context.network);
   const checks: readonly Check[] = [
     { name: 'versions', ok: true, why: versions(), remedy: null },
     { name: 'user', ok: true, why: userInWords(), remedy: null },
@@ -67,11 +69,12 @@ async function checkMachine(context: CommandContext): Promise<ExitCode> {
       remedy: 'remove it from `--sandbox` or `sandbox.weaker`',
     })),
     detectors,
-    ...networkChecks(report.ready),
+    ...(report.ready ? [{ name: 'model providers', ok: true, why: providersInWords(), remedy: null }] : []),
+    network,
     { name: 'model', ok: true, why: modelInWords(configuration), remedy: null },
   ];
   if (store.ok) store.value.close();
-  const ready = report.ready && store.ok && detectors.ok;
+  const ready = report.ready && store.ok && detectors.ok && network.ok;
   if (context.wantsJson) {
     for (const check of checks) context.json({ kind: 'doctor.check', ...check });
     context.json({ kind: 'doctor.result', ready });
@@ -108,16 +111,30 @@ function dataFolderChecks({ dataFolder }: Configuration, store: Result<Store, Fa
   ];
 }
 
-/** What calls providers, and who has the network of this machine. */
-function networkChecks(isReady: boolean): readonly Check[] {
-  const confined = 'each is called by a confined process, which holds its key and reaches only its host';
-  const here = 'called in the hub’s process: the sandbox of this system has no network of its own';
-  const providers = CONFINES_PROVIDERS ? confined : here;
-  const hub = 'the hub dials for providers and apps, so it has the network of this machine';
-  return [
-    ...(isReady ? [{ name: 'model providers', ok: true, why: providers, remedy: null }] : []),
-    { name: 'network of the hub', ok: true, why: hub, remedy: null },
-  ];
+function providersInWords(): string {
+  return CONFINES_PROVIDERS
+    ? 'each is called by a confined process, which holds its key and reaches only its host'
+    : 'called in the hub’s process: the sandbox of this system has no network of its own';
+}
+
+/** Whether this process can connect to a listener of this machine, which the dialling process opens and reaches. */
+async function hubNetworkCheck({ dialler, sharedBecause }: HubNetwork): Promise<Check> {
+  const name = 'network of the hub';
+  const bait = await dialler.bait();
+  if (!bait.ok)
+    return { name, ok: false, why: `nothing can be dialled: ${bait.fault.message}`, remedy: null };
+  const { port, close } = bait.value;
+  const direct = await HERE.dial('127.0.0.1', port);
+  const dialled = await dialler.dial('127.0.0.1', port);
+  for (const connection of [direct, dialled]) if (connection.ok) connection.value.destroy();
+  close();
+  if (direct.ok) {
+    const why = sharedBecause ?? 'its namespace has the network of the machine';
+    return { name, ok: true, why: `shared with this machine: ${why}`, remedy: null };
+  }
+  return dialled.ok
+    ? { name, ok: true, why: 'none (dialling process): it cannot connect by itself', remedy: null }
+    : { name, ok: false, why: `nothing can be dialled: ${dialled.fault.message}`, remedy: null };
 }
 
 /** Asks a detector that needs a third-party parser, as a rule of the hub would. */

@@ -4,11 +4,12 @@
  *
  * Ring 1.
  */
-import { spawn } from 'node:child_process';
+import { type StdioOptions, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { CODE_ROOT } from '@cordon/config/reading';
 import { fault, isJsonObject, type JsonObject, parseJson } from '@cordon/core';
+import type { HubNetwork } from '@cordon/dialler';
 import type { CommandContext, Options } from '../context/command-context.ts';
 import { EXIT, type ExitCode } from '../context/exit.ts';
 
@@ -41,7 +42,7 @@ export async function runSourceProgram(
     return context.reportFault(fault('usage', message, 'clone the repository, and run the command there'));
   }
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path, ...words], {
-    stdio: 'inherit',
+    stdio: streamsFor(context.network),
   });
   // A terminal sends Ctrl-C to both processes, everybody else to this one alone.
   context.onInterrupt = () => child.kill(context.ending.aborted ? 'SIGTERM' : 'SIGINT');
@@ -49,6 +50,14 @@ export async function runSourceProgram(
     child.once('error', reject);
     child.once('close', (code) => resolve(code === EXIT.done || code === EXIT.refused ? code : EXIT.failed));
   });
+}
+
+/** The program dials as this process does: through the dialling process, if this one has no network. */
+function streamsFor({ pipe }: HubNetwork): StdioOptions {
+  if (pipe === null) return 'inherit';
+  const streams: ('inherit' | 'ignore')[] = ['inherit', 'inherit', 'inherit'];
+  while (streams.length < pipe) streams.push('ignore');
+  return [...streams, pipe];
 }
 
 /** Options that this process has read, as the first word for a program that reads none itself. */
