@@ -32,6 +32,7 @@ async function round(number: number, { homes, warm, confined, ledger, say }: Sta
   say('the prompt');
   ledger.add(BARE_NODE, await bareNode(warm));
   ledger.add('chat: start → prompt, pipe', await throughPipe(warm), PROMPT_AIM);
+  ledger.add('chat: start → prompt, pipe, with the network', await throughPipe(withNetwork(warm)));
   ledger.add('chat: start → prompt, terminal', await onTerminal(warm), PROMPT_AIM);
   ledger.add('chat: start → prompt, first ever', await throughPipe(homes.create()), PROMPT_AIM);
 
@@ -60,6 +61,11 @@ async function round(number: number, { homes, warm, confined, ledger, say }: Sta
   ledger.add('self-test of the sandbox', await confined.selfTest());
   const first = await inAsk(APPS[number % APPS.length] ?? '', homes.create());
   ledger.add('ask: first ever, with the self-test, needed → first call', first.sinceNeed);
+}
+
+/** The same home, for a hub that shares the network of the machine. */
+function withNetwork({ folder, environment }: Home): Home {
+  return { folder, environment: { ...environment, CORDON_NETWORK: 'shared' } };
 }
 
 /** Nothing of this is counted: it fills the caches, and fails at once if the machine cannot confine. */
