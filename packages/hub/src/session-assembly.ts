@@ -50,7 +50,7 @@ import { Recall } from './query/recall.ts';
 import { Releases } from './query/releases.ts';
 import { SpeculativeTurns } from './query/speculative-turn.ts';
 import { Steps } from './query/steps.ts';
-import { TaskTurns } from './query/task-turns.ts';
+import { taskServer } from './query/task-turns.ts';
 import { Turns } from './query/turns.ts';
 import { SessionContexts } from './session-contexts.ts';
 import type { SessionParts } from './session-parts.ts';
@@ -271,7 +271,7 @@ export function assembleSession(
       newContext: (origin) => newContext({ kind: 'reader', app: null, modelOf: origin }),
     }),
     errand: contexts.errand.bind(contexts),
-    server: new TaskTurns({ recorder, preparation, releases, turns }),
+    serve: taskServer({ recorder, preparation, releases, turns }),
   });
   const operator = new Operator({
     isolation,

@@ -57,7 +57,7 @@ export interface ExchangeParts {
   readonly reader: Reader;
   /** A context without tools that carries a call made on another's behalf. */
   readonly errand: (from: Context, app: AppId, request: EventId) => Context;
-  readonly server: TaskServer;
+  readonly serve: TaskServer;
 }
 
 /**
@@ -290,7 +290,7 @@ export class Exchange implements PeerRequests {
       holdsOthersValues: context.knowsOthersValues,
       signal,
     };
-    const served = await this.#parts.server.serve(query, task, this);
+    const served = await this.#parts.serve(query, task, this);
     if (!served.ok) return served;
     const { text, context: by } = served.value;
     return ok({ kind: 'served', by, text, causes: by.last === null ? [request] : [by.last] });

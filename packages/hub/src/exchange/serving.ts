@@ -54,7 +54,9 @@ export interface SentRequest {
   readonly message: Json;
 }
 
-export interface TaskServer {
-  /** Runs a context of the app that serves the task. `peers`: for the requests of that context. */
-  serve(query: Query, task: ServingTask, peers: PeerRequests): Promise<Result<ServedTask, Fault>>;
-}
+/** Runs a context of the app that serves the task. `peers`: for the requests of that context. */
+export type TaskServer = (
+  query: Query,
+  task: ServingTask,
+  peers: PeerRequests,
+) => Promise<Result<ServedTask, Fault>>;

@@ -3,31 +3,23 @@
  *
  * Ring 0.
  */
-import { type Fault, ok, type Result } from '@cordon/core';
-import type { Query } from '../context/query.ts';
-import type { PeerRequests, ServedTask, ServingTask, TaskServer } from '../exchange/serving.ts';
+import { ok } from '@cordon/core';
+import type { ServingTask, TaskServer } from '../exchange/serving.ts';
 import { recordInput } from '../journal/context-input.ts';
 import type { Recorder } from '../journal/recorder.ts';
 import type { Preparation } from './preparation.ts';
 import type { Releases } from './releases.ts';
 import type { Turns } from './turns.ts';
 
-export interface TaskTurnsParts {
+export interface TaskServerParts {
   readonly recorder: Recorder;
   readonly preparation: Preparation;
   readonly releases: Releases;
   readonly turns: Turns;
 }
 
-export class TaskTurns implements TaskServer {
-  readonly #parts: TaskTurnsParts;
-
-  constructor(parts: TaskTurnsParts) {
-    this.#parts = parts;
-  }
-
-  async serve(query: Query, task: ServingTask, peers: PeerRequests): Promise<Result<ServedTask, Fault>> {
-    const { recorder, preparation, releases, turns } = this.#parts;
+export function taskServer({ recorder, preparation, releases, turns }: TaskServerParts): TaskServer {
+  return async (query, task, peers) => {
     const { app, depth, cause, label, origins } = task;
     const prepared = await preparation.app(query, app.id, [], { depth, cause });
     if (!prepared.ok) return prepared;
@@ -44,7 +36,7 @@ export class TaskTurns implements TaskServer {
     const start = { text, data, history: [], task, opening: null };
     const answer = await turns.run(query, prepared.value, start, peers);
     return answer.ok ? ok({ text: answer.value, context }) : answer;
-  }
+  };
 }
 
 /** The prompt of a context that serves another's request. */
