@@ -20,8 +20,9 @@ import {
 import { HERE } from '@cordon/dialler';
 import { emptyPolicy } from '@cordon/policy';
 import type { SessionFault, Store } from '@cordon/trace';
+import { sessionGrants } from './consent/grants.ts';
 import { beginSession, type SessionOptions, type SessionRecord } from './journal/session-record.ts';
-import { StoredMemory, sessionGrants } from './memory/stored-memory.ts';
+import { StoredMemory } from './memory/stored-memory.ts';
 import { NO_INSTALLABLES } from './planning/installing.ts';
 import { CATALOGUE } from './query/catalogue.ts';
 import { recentApps } from './query/recent-apps.ts';

@@ -27,7 +27,7 @@ import type { AppPins } from './apps/app-pins.ts';
 import type { AppLauncher } from './apps/app-process.ts';
 import type { Grants } from './consent/grants.ts';
 import type { Answering } from './mediation/detector-queries.ts';
-import type { Memory } from './memory/memory.ts';
+import type { StoredMemory } from './memory/stored-memory.ts';
 import type { Installables } from './planning/installing.ts';
 import type { Planner } from './planning/planner.ts';
 import type { CatalogueEntry } from './query/catalogue.ts';
@@ -88,7 +88,7 @@ export interface SessionParts extends HubPorts, HubOptions {
   readonly journal: SessionJournal;
   readonly grants: Grants;
   readonly prompts: Store['prompts'];
-  readonly memory: Memory;
+  readonly memory: StoredMemory;
   /** Apps that were used in this session or in earlier ones, the last used first. */
   readonly recentApps: () => readonly AppId[];
   /** Makes waiting for the disk shorter from then on; rejects where that cannot be had. */

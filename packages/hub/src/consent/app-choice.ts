@@ -14,7 +14,7 @@ import {
   type PermissionSubject,
 } from '@cordon/core';
 import type { Context } from '../context/context.ts';
-import { bindingOf, identityThen, termOf } from './grants.ts';
+import { bindingOf, identityThen, keepGrant, termOf, usedGrant } from './grants.ts';
 import { firstAnswer } from './open-question.ts';
 import type { PermissionsParts } from './permission.ts';
 
@@ -91,8 +91,8 @@ export class AppChoices {
     if (request.installs === true) return null;
     for (const candidate of this.#candidates(request)) {
       if (candidate.binding === null) continue;
-      const grant = grants.find(candidate.subject, candidate.digest);
-      if (grant?.digest !== candidate.digest || grant.duration === 'once' || !grants.consume(grant)) continue;
+      const grant = usedGrant(grants, candidate.subject, candidate.digest);
+      if (grant === null) continue;
       recorder.record(context, { kind: 'grant.used', grant: grant.id });
       return candidate.app;
     }
@@ -150,15 +150,17 @@ export class AppChoices {
   }
 
   #keep({ context, request, choice, asked }: Chosen): void {
-    const { grants, recorder } = this.#parts;
     const candidate = this.#candidates(request).find(({ app }) => app === choice.app);
     if (candidate === undefined || candidate.binding === null) return;
     const { subject, binding, digest } = candidate;
-    const term = termOf(choice);
-    const grant = grants.give({ subject, ...term, digest, binding, prompt: asked, flows: [] });
-    if (grant === null) return;
-    const given = { kind: 'grant.given', grant: grant.id, subject, ...term } as const;
-    recorder.record(context, given, { causes: [asked] });
+    keepGrant(this.#parts, context, {
+      subject,
+      ...termOf(choice),
+      digest,
+      binding,
+      prompt: asked,
+      flows: [],
+    });
   }
 
   /** Says when an answer that is to last does not count at once. */

@@ -10,7 +10,10 @@ import {
   type Grant,
   type GrantTerm,
   type PermissionSubject,
+  type SessionId,
 } from '@cordon/core';
+import type { Store } from '@cordon/trace';
+import type { Context } from '../context/context.ts';
 import type { Recorder } from '../journal/recorder.ts';
 
 /** The grants of one session's user; implemented by the store. */
@@ -33,6 +36,43 @@ export type GrantGift = GrantTerm & {
   readonly prompt: EventId;
   readonly flows: readonly string[];
 };
+
+/**
+ * A grant that lasts, used for one action; null: there is none, or it was taken back. A yes for once is for the data that were
+ * shown and is spent when it is given: one that a crash left is worth nothing.
+ */
+export function usedGrant(grants: Grants, subject: PermissionSubject, digest: string): Grant | null {
+  const grant = grants.find(subject, digest);
+  if (grant === null || grant.digest !== digest || grant.duration === 'once') return null;
+  return grants.consume(grant) ? grant : null;
+}
+
+/** Keeps a grant and records it; null: the store refuses it. */
+export function keepGrant(
+  { grants, recorder }: { readonly grants: Grants; readonly recorder: Recorder },
+  context: Context | null,
+  gift: GrantGift,
+): Grant | null {
+  const grant = grants.give(gift);
+  if (grant === null) return null;
+  const given = { kind: 'grant.given', grant: grant.id, subject: gift.subject, ...termOf(gift) } as const;
+  recorder.record(context, given, { causes: [gift.prompt] });
+  return grant;
+}
+
+/** The grants that count in one session. A grant that the store refuses to keep authorises nothing. */
+export function sessionGrants(store: Store, session: SessionId): Grants {
+  return {
+    find: (subject, digest) => store.grants.find(subject, session, digest),
+    give: (gift) => {
+      const given = store.grants.give({ ...gift, session });
+      return given.ok ? given.value : null;
+    },
+    consume: (grant) => store.grants.consume(grant.id, session),
+    hasFlowed: (flow) => store.grants.hasFlowed(flow),
+    isOutdated: (subject, binding) => store.grants.isOutdated(subject, binding),
+  };
+}
 
 /** What tells whether an app is still the one that the user agreed to. */
 export interface IdentityParts {

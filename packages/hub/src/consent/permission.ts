@@ -24,7 +24,15 @@ import {
 import type { Context } from '../context/context.ts';
 import type { Agreed } from '../journal/resume-cursor.ts';
 import type { ConsentRequest, ConsentRequirement } from './consent-requirement.ts';
-import { bindingOf, type Grants, type IdentityParts, identityThen, termOf } from './grants.ts';
+import {
+  bindingOf,
+  type Grants,
+  type IdentityParts,
+  identityThen,
+  keepGrant,
+  termOf,
+  usedGrant,
+} from './grants.ts';
 import { requirementOf } from './policy-requirement.ts';
 import { type Question, StandingQuestions, type StandingQuestionsParts } from './standing-questions.ts';
 
@@ -183,26 +191,20 @@ export class Permissions {
   }
 
   #granted({ requirement, digest, durations }: Question): Grant | null {
-    if (durations.length < 2) return null;
-    const { grants } = this.#parts;
-    const grant = grants.find(requirement.subject, digest);
-    // A yes for once is for the data that were shown and is spent when it is given: one that a crash left is worth nothing.
-    if (grant === null || grant.digest !== digest || grant.duration === 'once') return null;
-    return grants.consume(grant) ? grant : null;
+    return durations.length < 2 ? null : usedGrant(this.#parts.grants, requirement.subject, digest);
   }
 
   #give(context: Context, { requirement, digest, binding, flows }: Question, yes: Yes): Permission {
-    const { grants, recorder } = this.#parts;
     const { answer, asked: prompt, edits } = yes;
     const { subject } = requirement;
     // Attack: what the user struck out is proposed again, and finds the yes that was for something else.
     const isAsShown = edits.length === 0;
     const term: GrantTerm = isAsShown ? termOf(answer) : { duration: 'once' };
-    const grant = grants.give({ subject, ...term, digest, binding, prompt, flows: isAsShown ? flows : [] });
+    const gift = { subject, ...term, digest, binding, prompt, flows: isAsShown ? flows : [] };
+    const grant = keepGrant(this.#parts, context, gift);
     if (grant === null) return refused(subject, 'the permission could not be kept', [prompt]);
-    const given = { kind: 'grant.given', grant: grant.id, subject, ...term } as const;
-    recorder.record(context, given, { causes: [prompt] });
-    if (!grants.consume(grant)) return refused(subject, 'the permission was taken back', [prompt]);
+    if (!this.#parts.grants.consume(grant))
+      return refused(subject, 'the permission was taken back', [prompt]);
     if (term.duration !== 'once') this.#questions.cover(digest);
     return { granted: true, by: 'user', edits };
   }

@@ -27,7 +27,7 @@ import type { Recorder } from '../journal/recorder.ts';
 import { Background, type BackgroundParts } from './background.ts';
 import { FACT_NAMES } from './entity-name.ts';
 import { FACTS_SCHEMA, type Fact, factsFrom, factsIn } from './facts.ts';
-import type { Memory } from './memory.ts';
+import type { StoredMemory } from './stored-memory.ts';
 
 /** For a context that finds what a message of the user states about them. */
 const FACTS_PROMPT = `You find facts that a user states about themselves. You get one message of the user to an assistant.
@@ -39,7 +39,7 @@ Answer with one JSON object and nothing else: {"facts": [{"name": "<what it is>"
 
 export interface LearningParts extends BackgroundParts {
   readonly factsMode: FactsMode;
-  readonly memory: Memory;
+  readonly memory: StoredMemory;
   readonly recorder: Recorder;
   readonly newContext: (options: { readonly kind: ContextKind; readonly app: AppId | null }) => Context;
   /** What a resumed session has still to learn. */

@@ -1,6 +1,7 @@
 /**
- * The hub's memory and grants over the store. Each context's turns are reached through a handle that names one
- * owner and cannot name another.
+ * What the hub remembers: the user's own words and facts for the system, and the turns of each context for that context
+ * alone (paper, Appendix A-C). Each context's turns are reached through a handle of the store that names one owner and
+ * cannot name another.
  *
  * Ring 0.
  */
@@ -21,7 +22,6 @@ import {
   USER_LABEL,
 } from '@cordon/core';
 import type { MemoryOwner, NewSummary, Store, Summary, Turn } from '@cordon/trace';
-import type { Grants } from '../consent/grants.ts';
 import { appOf, type ContextOwner } from '../context/owner.ts';
 import {
   factKey,
@@ -31,8 +31,44 @@ import {
   type ObservedFact,
   type QueryPast,
 } from '../context/query-facts.ts';
-import type { AnsweredBy, CarriedTurns, Memory, OlderTurns, RememberedTurns } from './memory.ts';
-import { divideHistory, shownText, summaryMessages } from './working-memory.ts';
+import { divideHistory, type Said, shownText, summaryMessages } from './working-memory.ts';
+
+/** How trustworthy what is remembered is, and what it came from. */
+interface Origins {
+  readonly label: Label;
+  /** The last event of each turn: what is shown again carries on everything that was known there. */
+  readonly sources: readonly EventId[];
+  /** Whether closed values may stand in it that others may have chosen. */
+  readonly holdsOthersValues: boolean;
+}
+
+/** Earlier turns, oldest first, and of what is older than the others, the summary. */
+export interface RememberedTurns extends Origins {
+  readonly messages: readonly ModelMessage[];
+}
+
+/** What an owner is shown again of its other sessions. */
+export interface CarriedTurns extends Omit<RememberedTurns, 'sources'> {
+  readonly turns: number;
+  readonly sessions: number;
+}
+
+/** Turns that no longer fit into what is shown, and are in no summary yet. */
+export interface OlderTurns extends Origins {
+  /** The summary that the new one takes the place of; null: there is none. */
+  readonly before: string | null;
+  readonly turns: readonly Said[];
+  /** Place of the last of them. */
+  readonly through: number;
+}
+
+/** The context that gave an answer. */
+export interface AnsweredBy extends Omit<Origins, 'sources'> {
+  /** Its last event. */
+  readonly source: EventId | null;
+  /** The event of the user's words. */
+  readonly said: EventId;
+}
 
 const SYSTEM: MemoryOwner = { kind: 'system' };
 /** Of the values that outputs of one app stated; more than a manifest may name (`remembers`). */
@@ -40,7 +76,7 @@ const MOST_OBSERVED = 60;
 /** Of those of all apps, the newest: the planner is shown their names with every query. */
 const MOST_OBSERVED_SHOWN = 120;
 
-export class StoredMemory implements Memory {
+export class StoredMemory {
   readonly #store: Store;
   readonly #session: SessionId;
   readonly #limits: MemoryLimits;
@@ -58,14 +94,17 @@ export class StoredMemory implements Memory {
     this.#reach = reach;
   }
 
+  /** All facts that the user stated, to whomever. `past`: of the query that asks, whose own facts it did not know. */
   facts(past = NO_PAST): readonly KnownFact[] {
     return this.#statedTo(SYSTEM, past);
   }
 
+  /** The facts that the user stated in this owner's own conversations: its context knows them already. */
   ownFacts(owner: ContextOwner, past = NO_PAST): readonly KnownFact[] {
     return this.#statedTo(owner, past);
   }
 
+  /** Kept for the system, and for the owner in whose conversation it was stated. */
   rememberFact({ name, value, origin }: KnownFact, owner: ContextOwner, source: EventId): void {
     for (const keeper of [SYSTEM, owner]) {
       this.#store.memory(keeper).learn(name, value, { origin, source, label: USER_LABEL });
@@ -86,6 +125,7 @@ export class StoredMemory implements Memory {
       });
   }
 
+  /** What apps' outputs stated, the newest, each for itself: none takes the place of what the user said, or of another app's. */
   observed({ events } = NO_PAST): readonly ObservedFact[] {
     return this.#store
       .memory(SYSTEM)
@@ -99,6 +139,7 @@ export class StoredMemory implements Memory {
       );
   }
 
+  /** Kept for the system and for the app. */
   observe({ fact: { name, value, origin, label }, source }: Observation): void {
     // Of two values of one name the last counts, also where the first had another label.
     for (const keeper of [SYSTEM, { kind: 'spoke', app: origin } as const]) {
@@ -109,6 +150,7 @@ export class StoredMemory implements Memory {
     }
   }
 
+  /** The user's own earlier queries, oldest first. `said`: of the query that is being served; what was kept of it already is left out. */
   earlier(said: EventId): PlannerInput['earlier'] {
     const turns = [...this.#elsewhere(SYSTEM, said).turns, ...this.#shown(SYSTEM, said)];
     return turns.flatMap((turn, index) => {
@@ -125,11 +167,13 @@ export class StoredMemory implements Memory {
     });
   }
 
+  /** Of what the user asked before those; null: there is none. Made of the user's words and the operator's acts alone. */
   earlierSummary(said: EventId): string | null {
     const own = this.#store.memory(SYSTEM).summary(this.#session);
     return (own ?? this.#elsewhere(SYSTEM, said).summary)?.text ?? null;
   }
 
+  /** `said`: the event of the user’s words. Remembered once for each; of how it ended, the last. */
   rememberQuery(query: string, app: AppId | null, outcome: EarlierOutcome, said: EventId): void {
     const memory = this.#store.memory(SYSTEM);
     const from = { origin: app, source: said, label: USER_LABEL };
@@ -137,40 +181,37 @@ export class StoredMemory implements Memory {
     memory.recordInstead(this.#session, 'assistant', outcome, { ...from, origin: null, label: HUB_LABEL });
   }
 
+  /** Whether a query is remembered as it was asked. Attack: a fact of what the user deleted or corrected meanwhile is kept. */
   holdsQuery(query: string, said: EventId): boolean {
     return this.#store.memory(SYSTEM).saidBy(this.#session, said) === query;
   }
 
+  /** How a query ended that was remembered; null: it was not. */
   outcomeOf(said: EventId): EarlierOutcome | null {
     const recent = this.#store.memory(SYSTEM).recent(this.#session, this.#limits.interactions);
     return earlierOutcome(recent.find(({ role, source }) => role === 'assistant' && source === said)?.text);
   }
 
+  /** The last turns of one context's owner. `said`: as for `earlier`. */
   turns(owner: ContextOwner, said?: EventId): RememberedTurns {
     const summary = this.#store.memory(owner).summary(this.#session);
     const turns = this.#shown(owner, said);
-    const from = provenanceOf(turns, summary);
-    const before = summary === null ? [] : summaryMessages(summary.text);
-    return { messages: [...before, ...turns.map((turn) => this.#messageOf(turn))], ...from };
+    return { messages: this.#messagesOf(turns, summary), ...originsOf(turns, summary) };
   }
 
+  /** The last turns of an app's other sessions, as far as there is room beside those of this one; null: none are shown. */
   carried(owner: ContextOwner, said: EventId): CarriedTurns | null {
     // The history of contexts without app may hold what several apps said: it stays in its session.
     if (owner.kind !== 'spoke') return null;
     const { turns, summary } = this.#elsewhere(owner, said);
     if (turns.length === 0 && summary === null) return null;
-    const { label, holdsOthersValues } = provenanceOf(turns, summary);
-    const before = summary === null ? [] : summaryMessages(summary.text);
-    return {
-      messages: [...before, ...turns.map((turn) => this.#messageOf(turn))],
-      label,
-      holdsOthersValues,
-      turns: turns.length,
-      sessions: new Set([...turns, ...(summary === null ? [] : [summary])].map(({ session }) => session))
-        .size,
-    };
+    const { label, holdsOthersValues } = originsOf(turns, summary);
+    const sessions = new Set([...turns, ...listOf(summary)].map(({ session }) => session)).size;
+    const messages = this.#messagesOf(turns, summary);
+    return { messages, label, holdsOthersValues, turns: turns.length, sessions };
   }
 
+  /** Remembered once for each. */
   rememberTurn(
     owner: ContextOwner,
     query: string,
@@ -184,11 +225,15 @@ export class StoredMemory implements Memory {
     memory.recordOnce(this.#session, 'assistant', answer, from);
   }
 
+  /** What `work` has kept is kept as a whole, or nothing of it. */
   together(work: () => void): void {
     this.#store.together(work);
   }
 
-  /** Half of what may be shown stays, so that a summary is due every few turns and not at each. */
+  /**
+   * What is to be summed up; null: all that is not in a summary still fits. Half of what may be shown stays, so that a
+   * summary is due every few turns and not at each.
+   */
   older(owner: MemoryOwner): OlderTurns | null {
     const memory = this.#store.memory(owner);
     const open = memory.open(this.#session);
@@ -201,18 +246,16 @@ export class StoredMemory implements Memory {
     const last = older.at(-1);
     if (last === undefined) return null;
     const summary = memory.summary(this.#session);
-    const { label, sources, holdsOthersValues } = provenanceOf(older, summary);
-    return {
-      before: summary?.text ?? null,
-      turns: older,
-      label,
-      holdsOthersValues,
-      // The system's turns come from the user's own words, which carry nothing that a rule would follow.
-      sources: owner.kind === 'system' ? [] : sources,
-      through: last.place,
-    };
+    const origins = originsOf(older, summary);
+    // The system's turns come from the user's own words, which carry nothing that a rule would follow.
+    const sources = owner.kind === 'system' ? [] : origins.sources;
+    return { ...origins, sources, before: summary?.text ?? null, turns: older, through: last.place };
   }
 
+  /**
+   * In the place of what `older` gave. Attack: what the user has deleted or corrected since then comes back by a summary.
+   * False: it is not what was summed up any more, and nothing is kept.
+   */
   keepSummary(owner: MemoryOwner, of: OlderTurns, summary: NewSummary): boolean {
     const memory = this.#store.memory(owner);
     let isKept = false;
@@ -248,9 +291,12 @@ export class StoredMemory implements Memory {
     return { turns, summary: memory.summaryElsewhere(this.#session, until) };
   }
 
-  #messageOf({ role, text }: Turn): ModelMessage {
-    const shown = shownText(text, this.#limits);
-    return role === 'assistant' ? { role, text: shown, calls: [] } : { role: 'user', text: shown };
+  #messagesOf(turns: readonly Turn[], summary: Summary | null): readonly ModelMessage[] {
+    const shown = turns.map(({ role, text: said }): ModelMessage => {
+      const text = shownText(said, this.#limits);
+      return role === 'assistant' ? { role, text, calls: [] } : { role: 'user', text };
+    });
+    return [...listOf(summary).flatMap(({ text }) => summaryMessages(text)), ...shown];
   }
 }
 
@@ -264,11 +310,8 @@ function saidIn(turns: OlderTurns['turns']): string {
 }
 
 /** The user's own words are nobody's secret to the one to whom they were said: what was answered counts, and summaries. */
-function provenanceOf(
-  turns: readonly Turn[],
-  summary: Summary | null,
-): Pick<OlderTurns, 'label' | 'sources' | 'holdsOthersValues'> {
-  const told = [...(summary === null ? [] : [summary]), ...turns.filter(({ role }) => role !== 'user')];
+function originsOf(turns: readonly Turn[], summary: Summary | null): Origins {
+  const told = [...listOf(summary), ...turns.filter(({ role }) => role !== 'user')];
   return {
     label: told.reduce((joined: Label, { label }) => joinLabels(joined, label), HUB_LABEL),
     sources: told.flatMap(({ source }) => source ?? []),
@@ -276,16 +319,6 @@ function provenanceOf(
   };
 }
 
-/** The grants that count in one session. A grant that the store refuses to keep authorises nothing. */
-export function sessionGrants(store: Store, session: SessionId): Grants {
-  return {
-    find: (subject, digest) => store.grants.find(subject, session, digest),
-    give: (gift) => {
-      const given = store.grants.give({ ...gift, session });
-      return given.ok ? given.value : null;
-    },
-    consume: (grant) => store.grants.consume(grant.id, session),
-    hasFlowed: (flow) => store.grants.hasFlowed(flow),
-    isOutdated: (subject, binding) => store.grants.isOutdated(subject, binding),
-  };
+function listOf(summary: Summary | null): readonly Summary[] {
+  return summary === null ? [] : [summary];
 }

@@ -17,7 +17,7 @@ import { recordInput } from '../journal/context-input.ts';
 import type { Recorder } from '../journal/recorder.ts';
 import { Background, type BackgroundParts } from './background.ts';
 import { extract } from './extract.ts';
-import type { Memory, OlderTurns } from './memory.ts';
+import type { OlderTurns, StoredMemory } from './stored-memory.ts';
 import { shortened } from './working-memory.ts';
 
 /** For a context that sums up what was said: what it reads may hold instructions, and it can do nothing about them. */
@@ -26,7 +26,7 @@ Answer with one new summary of all of it, in at most 300 words and nothing else:
 
 export interface SummariesParts extends BackgroundParts {
   readonly mode: SummaryMode;
-  readonly memory: Memory;
+  readonly memory: StoredMemory;
   readonly recorder: Recorder;
   readonly newContext: (options: { readonly kind: ContextKind; readonly app: AppId | null }) => Context;
   /** Of a summary. */

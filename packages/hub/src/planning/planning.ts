@@ -30,7 +30,7 @@ import type { Refused } from '../context/query-activity.ts';
 import { recordUserInput } from '../journal/context-input.ts';
 import type { Recorder } from '../journal/recorder.ts';
 import type { ModelCalls } from '../mediation/model-calls.ts';
-import type { Memory } from '../memory/memory.ts';
+import type { StoredMemory } from '../memory/stored-memory.ts';
 import type { Installing } from './installing.ts';
 import { toldElsewhere } from './planned-task.ts';
 import type { Guess, Planner, Subject } from './planner.ts';
@@ -42,7 +42,7 @@ export interface PlanningParts {
   readonly registry: Registry;
   readonly apps: AppHost;
   readonly models: ModelCalls;
-  readonly memory: Memory;
+  readonly memory: StoredMemory;
   readonly newContext: (options: ContextOptions) => Context;
   readonly recorder: Recorder;
   readonly choices: Pick<AppChoices, 'choose'>;

@@ -32,7 +32,7 @@ import { malformed } from '../exchange/refusal.ts';
 import type { Recorder } from '../journal/recorder.ts';
 import type { Gate } from '../mediation/gate.ts';
 import { entityName } from '../memory/entity-name.ts';
-import type { Memory } from '../memory/memory.ts';
+import type { StoredMemory } from '../memory/stored-memory.ts';
 import type { Served } from '../spokes/spoke-link.ts';
 
 export type NeedRequest = Extract<SpokeRequest, { type: 'need' }>;
@@ -41,7 +41,7 @@ export interface DataRequestsParts {
   readonly gate: Gate;
   readonly recorder: Recorder;
   readonly registry: Registry;
-  readonly memory: Pick<Memory, 'facts'>;
+  readonly memory: Pick<StoredMemory, 'facts'>;
   readonly words: Pick<UserTexts, 'hear' | 'hearInPrivate'>;
 }
 

@@ -29,7 +29,7 @@ import { recordInput } from '../journal/context-input.ts';
 import type { Recorder } from '../journal/recorder.ts';
 import type { Gate } from '../mediation/gate.ts';
 import type { Learning } from '../memory/learning.ts';
-import type { Memory } from '../memory/memory.ts';
+import type { StoredMemory } from '../memory/stored-memory.ts';
 import type { Summaries } from '../memory/summaries.ts';
 import type { Installing } from '../planning/installing.ts';
 import type { Subject } from '../planning/planner.ts';
@@ -58,7 +58,7 @@ export interface OperatorParts {
   readonly spokes: Pick<SpokePool, 'warm' | 'fill'>;
   readonly gate: Gate;
   readonly recorder: Recorder;
-  readonly memory: Memory;
+  readonly memory: StoredMemory;
   readonly planning: Planning;
   readonly installing: Installing;
   readonly preparation: Preparation;

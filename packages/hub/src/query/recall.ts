@@ -7,12 +7,12 @@ import { type EventId, HUB_LABEL } from '@cordon/core';
 import type { Query } from '../context/query.ts';
 import { recordUserInput } from '../journal/context-input.ts';
 import type { Recorder } from '../journal/recorder.ts';
-import type { Memory, RememberedTurns } from '../memory/memory.ts';
+import type { RememberedTurns, StoredMemory } from '../memory/stored-memory.ts';
 import type { Prepared } from './preparation.ts';
 import type { Releases } from './releases.ts';
 
 export interface RecallParts {
-  readonly memory: Memory;
+  readonly memory: StoredMemory;
   readonly recorder: Recorder;
   readonly releases: Releases;
 }

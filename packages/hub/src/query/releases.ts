@@ -24,14 +24,14 @@ import type { ContextOwner } from '../context/owner.ts';
 import type { Query } from '../context/query.ts';
 import type { KnownFact, ObservedFact } from '../context/query-facts.ts';
 import type { Gate } from '../mediation/gate.ts';
-import type { Memory } from '../memory/memory.ts';
 import { observedRequirement } from '../memory/observed-facts.ts';
+import type { StoredMemory } from '../memory/stored-memory.ts';
 import type { Planning } from '../planning/planning.ts';
 
 export interface ReleasesParts {
   readonly gate: Gate;
   readonly registry: Registry;
-  readonly memory: Memory;
+  readonly memory: StoredMemory;
   readonly planning: Pick<Planning, 'toldElsewhere'>;
   readonly isolation: 'spokes' | 'none';
 }

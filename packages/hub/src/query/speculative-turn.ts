@@ -18,7 +18,7 @@ import { ownerOf } from '../context/owner.ts';
 import type { Query } from '../context/query.ts';
 import type { Recorder } from '../journal/recorder.ts';
 import type { Asked, ModelCalls } from '../mediation/model-calls.ts';
-import type { Memory, RememberedTurns } from '../memory/memory.ts';
+import type { RememberedTurns, StoredMemory } from '../memory/stored-memory.ts';
 import type { Planning } from '../planning/planning.ts';
 import type { Route } from '../planning/route.ts';
 import type { CatalogueEntry } from './catalogue.ts';
@@ -32,7 +32,7 @@ export interface SpeculationParts {
   readonly preparation: Preparation;
   readonly models: ModelCalls;
   readonly recorder: Recorder;
-  readonly memory: Pick<Memory, 'carried'>;
+  readonly memory: Pick<StoredMemory, 'carried'>;
   readonly maxSteps: number;
   readonly functionalities: readonly CatalogueEntry[];
   readonly planning: Pick<Planning, 'likely'>;
