@@ -314,6 +314,7 @@ export function assembleSession(
     }),
     learning: new Learning({
       factsMode: parts.facts,
+      patterns: parts.planner.stated,
       memory,
       models,
       recorder,

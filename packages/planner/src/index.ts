@@ -1,6 +1,7 @@
 import type { Planner } from '@cordon/hub';
 import { rankApps } from './app-index.ts';
 import { explicitPlan, likelyApp } from './explicit-plan.ts';
+import { statedFacts } from './facts.ts';
 import { fallbackApps } from './fallback-apps.ts';
 import { plannerPrompt, planSchema } from './prompt.ts';
 
@@ -12,4 +13,5 @@ export const PLANNER: Planner = {
   prompt: plannerPrompt,
   schema: planSchema,
   fallback: fallbackApps,
+  stated: statedFacts,
 };

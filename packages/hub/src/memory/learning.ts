@@ -39,6 +39,8 @@ Answer with one JSON object and nothing else: {"facts": [{"name": "<what it is>"
 
 export interface LearningParts extends BackgroundParts {
   readonly factsMode: FactsMode;
+  /** Finds what patterns know. */
+  readonly patterns: (words: string) => readonly Fact[];
   readonly memory: StoredMemory;
   readonly recorder: Recorder;
   readonly newContext: (options: { readonly kind: ContextKind; readonly app: AppId | null }) => Context;
@@ -81,7 +83,8 @@ export class Learning {
   /** Finds facts by patterns and records them. The caller stores them together with the query, by the returned function. */
   byPatterns(statement: Statement): () => void {
     const { factsMode, recorder } = this.#parts;
-    const facts = factsMode === 'off' ? [] : this.#compared(factsIn(statement.text), statement);
+    const facts =
+      factsMode === 'off' ? [] : this.#compared(factsIn(statement.text, this.#parts.patterns), statement);
     if (facts.length > 0) {
       const body = { kind: 'facts.learnt', by: 'patterns', toldTo: appOf(statement.owner), facts } as const;
       recorder.record(null, body, { causes: [statement.said], label: USER_LABEL });
@@ -137,7 +140,7 @@ export class Learning {
     const found = await this.#ask(context, words);
     if (this.#background.isStopped) return this.#end(context, 'stopped');
     // Where both find a name, the pattern's value counts: patterns are deterministic.
-    const known = new Set(factsIn(statement.text).map(({ name }) => name));
+    const known = new Set(factsIn(statement.text, this.#parts.patterns).map(({ name }) => name));
     const isHeld = () => memory.holdsQuery(statement.text, statement.said);
     const facts = isHeld()
       ? this.#compared(

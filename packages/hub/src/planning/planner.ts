@@ -1,10 +1,11 @@
 /**
- * What the hub asks of a planner, which is ring 1. A planner names apps and words its model's instructions. The hub decides
- * what that model sees, checks what it answers, and makes the plan.
+ * What the hub asks of a planner, which is ring 1. A planner reads the user's words: it names apps, finds what the words state
+ * about the user, and words its model's instructions. The hub decides what that model sees, checks every answer, and makes the plan.
  *
  * Ring 0.
  */
 import type { AppId, InstalledApp, JsonSchema, PlanOrigin } from '@cordon/core';
+import type { Fact } from '../memory/facts.ts';
 import type { PlanningTask } from './read-plan.ts';
 
 /** What the session is about: the app whose own context answered the last query, and what the user said to it. */
@@ -37,7 +38,7 @@ export interface Guess {
   readonly app: AppId | null;
 }
 
-/** How plans are made. A planner that errs sends the query to an app that the user did not mean. */
+/** How the user's words are read. A planner that errs sends the query to an app that the user did not mean. */
 export interface Planner {
   /** The plan that the query itself states; null: a model has to plan. */
   readonly explicit: (query: string, surroundings: QuerySurroundings) => ExplicitPlan | null;
@@ -55,4 +56,6 @@ export interface Planner {
   readonly schema: (hasUnlisted: boolean) => JsonSchema;
   /** Who serves the query where the model's answer is no plan. */
   readonly fallback: (query: string, apps: readonly InstalledApp[]) => readonly AppId[];
+  /** What the user's words state about the user; the hub keeps what it can check. */
+  readonly stated: (words: string) => readonly Fact[];
 }

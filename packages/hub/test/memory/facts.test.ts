@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { factsFrom, factsIn } from '../../src/memory/facts.ts';
+import { PLANNER } from '@cordon/planner';
+import * as facts from '../../src/memory/facts.ts';
+
+const { factsFrom } = facts;
+/** What patterns find, as the hub keeps it. */
+const factsIn = (message: string) => facts.factsIn(message, PLANNER.stated);
 
 test('the personal data of figure 7 are found as the user typed them', () => {
   const query =
