@@ -281,7 +281,7 @@ class Life {
       signal: () => signal,
       identityOf: (app) => `what ${app} is`,
     });
-    this.#gate = new Gate(this.#monitor, permissions, recorder, () => 0);
+    this.#gate = new Gate({ monitor: this.#monitor, permissions, recorder, now: () => 0 });
   }
 
   close(): void {

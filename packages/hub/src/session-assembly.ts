@@ -127,13 +127,13 @@ export function assembleSession(
     pause,
   };
   const choices = new AppChoices(consent);
-  const gate: Gate = new Gate(
+  const gate: Gate = new Gate({
     monitor,
-    new Permissions(consent),
+    permissions: new Permissions(consent),
     recorder,
-    parts.clock,
-    () => detectorQueries,
-  );
+    now: parts.clock,
+    ruleQuestions: () => detectorQueries,
+  });
   const models = new ModelCalls({ model: resumedModel(parts, recorder), gate, recorder, digest });
   const detectorQueries: DetectorQueries | null =
     parts.answering === null && parts.texts === null

@@ -5,28 +5,19 @@
  *
  * Ring 0.
  */
-import { createHash } from 'node:crypto';
-import {
-  type Clock,
-  type Consent,
-  type Fault,
-  type InstalledApp,
-  id,
-  type Result,
-  type SessionId,
-} from '@cordon/core';
+import { type Clock, type Fault, type InstalledApp, id, type Result, type SessionId } from '@cordon/core';
 import type { Dialler } from '@cordon/dialler';
 import { ReferenceMonitor } from '@cordon/monitor';
 import type { Policy } from '@cordon/policy';
 import type { ConfinedProcess, Sandbox, SandboxSpec } from '@cordon/sandbox';
 import type { SessionJournal } from '@cordon/trace';
-import type { Grants } from './consent/grants.ts';
-import type { WaitingPrompts } from './consent/open-question.ts';
-import { Permissions } from './consent/permission.ts';
+import { TokenBucket } from './apps/token-bucket.ts';
+import { refused } from './consent/permission.ts';
+import { requirementOf } from './consent/policy-requirement.ts';
 import { Context } from './context/context.ts';
 import type { EgressGateParts } from './egress/egress-gate.ts';
 import { Recorder } from './journal/recorder.ts';
-import { Gate } from './mediation/gate.ts';
+import { Gate, type GateParts } from './mediation/gate.ts';
 
 export interface StandaloneAppParts {
   readonly app: InstalledApp;
@@ -50,22 +41,11 @@ export interface StandaloneNetwork {
 /** Each request is several events of the journal; beyond these nothing is decided, and nothing leaves. */
 const MOST_A_MINUTE = 300;
 
-const NOBODY: Consent = {
-  permission: () => Promise.resolve({ allow: false, reason: 'no-answer' }),
-  choose: () => Promise.resolve(null),
+/** Nobody is there to answer: what a rule asks is refused. */
+const NOBODY: GateParts['permissions'] = {
+  obtain: async (request) => refused(requirementOf(request).subject, 'nobody answered'),
+  isStillGiven: () => false,
 };
-
-/** What was granted to an installed app of the same name was granted to another program. */
-const NO_GRANTS: Grants = {
-  find: () => null,
-  give: () => null,
-  consume: () => false,
-  hasFlowed: () => false,
-  isOutdated: () => false,
-};
-
-/** Nobody waits, so nothing is kept to be answered. */
-const NO_PROMPTS: WaitingPrompts = { open: () => null, answered: () => null, close: () => null };
 
 export async function openStandaloneNetwork(parts: StandaloneAppParts): Promise<StandaloneNetwork> {
   // Loaded now: Node's HTTP takes 20 ms, and most programs that load this file open no network.
@@ -81,29 +61,16 @@ export async function openStandaloneNetwork(parts: StandaloneAppParts): Promise<
   };
 }
 
-function gateParts({ app, policy, session, journal, clock, onDenied }: StandaloneAppParts): EgressGateParts {
+function gateParts({ app, policy, journal, clock, onDenied }: StandaloneAppParts): EgressGateParts {
   const monitor = new ReferenceMonitor({ policy });
   const recorder = new Recorder(journal, monitor);
-  // One signal for all: after a dozen questions that nobody answered no more are put.
-  const { signal } = new AbortController();
-  const permissions = new Permissions({
-    session,
-    consent: NOBODY,
-    grants: NO_GRANTS,
-    recorder,
-    digest: (text) => createHash('sha256').update(text).digest('hex'),
-    signal: () => signal,
-    prompts: NO_PROMPTS,
-    identityOf: () => null,
-    pause: () => Promise.resolve(),
-  });
-  const isWithinRate = rate(MOST_A_MINUTE, 60_000, clock);
+  const requests = new TokenBucket({ perSecond: MOST_A_MINUTE / 60, burst: MOST_A_MINUTE });
   return {
     app: app.id,
-    gate: new Gate(monitor, permissions, recorder, clock),
+    gate: new Gate({ monitor, permissions: NOBODY, recorder, now: clock }),
     recorder,
     newContext: () => ownContext(app, recorder),
-    shutBecause: () => (isWithinRate() ? null : 'it makes too many requests'),
+    shutBecause: () => (requests.take() ? null : 'it makes too many requests'),
     requirementOf: () => null,
     onDenied: (host, reason) => onDenied(host ?? 'an address that was not named', reason),
   };
@@ -120,18 +87,4 @@ function ownContext(app: InstalledApp, recorder: Recorder): Context {
   });
   recorder.record(context, { kind: 'context.created', of: 'errand', apps: [app.id] });
   return context;
-}
-
-/** At most `most` times true within a window of `windowMs`. */
-function rate(most: number, windowMs: number, clock: Clock): () => boolean {
-  let began = clock();
-  let count = 0;
-  return () => {
-    if (clock() - began >= windowMs) {
-      began = clock();
-      count = 0;
-    }
-    count++;
-    return count <= most;
-  };
 }

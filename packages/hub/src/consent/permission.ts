@@ -258,7 +258,12 @@ function problemOf(edits: readonly PromptEdit[], check: CheckEdits | null): stri
   return checked.ok ? null : checked.fault;
 }
 
-function refused(subject: PermissionSubject, message: string, events: readonly EventId[] = []): Permission {
+/** The no to a question, with its reason. */
+export function refused(
+  subject: PermissionSubject,
+  message: string,
+  events: readonly EventId[] = [],
+): Permission {
   const reason: Reason = { rule: id(`permission/${subject.scope}`), message, events, because: 'permission' };
   return { granted: false, reason };
 }

@@ -60,10 +60,10 @@ function answererOf(of: ContextKind, app: AppId | null): ContextOwner {
 }
 
 /**
- * Whether an effect leaves the hub's own memory. What was delivered to a process died with it; what was asked of an
- * app, of a model or of the network may have happened.
+ * Whether an effect leaves the hub's own memory. What was delivered to a process died with it, and is delivered again to its
+ * successor; what was asked of an app, of a model or of the network may have happened.
  */
-const REACHES_OTHERS: Readonly<Record<Effect, boolean>> = {
+export const REACHES_OTHERS: Readonly<Record<Effect, boolean>> = {
   'model-call': true,
   'tool-call': true,
   egress: true,
@@ -118,17 +118,9 @@ const LOST: Fault = {
 /** Null: no proposal. */
 export function effectOf({ kind }: Pick<Event, 'kind'>): Effect | null {
   const [effect, phase] = kind.split('.');
-  const known = EFFECTS.find((candidate) => candidate === effect);
-  return phase === 'proposed' && known !== undefined ? known : null;
+  return phase === 'proposed' && isEffect(effect) ? effect : null;
 }
 
-const EFFECTS: readonly Effect[] = [
-  'model-call',
-  'tool-call',
-  'tool-output',
-  'app-request',
-  'app-response',
-  'data-release',
-  'egress',
-  'answer',
-];
+function isEffect(name: string | undefined): name is Effect {
+  return name !== undefined && Object.hasOwn(REACHES_OTHERS, name);
+}

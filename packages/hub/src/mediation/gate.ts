@@ -31,9 +31,9 @@ import type { EventPlace, Judged, ReferenceMonitor } from '@cordon/monitor';
 import type { ConsentRequirement } from '../consent/consent-requirement.ts';
 import type { Permissions } from '../consent/permission.ts';
 import { repetitionRequirement } from '../consent/requirements.ts';
-import type { Revise } from '../consent/revision.ts';
+import type { Revise, Revised } from '../consent/revision.ts';
 import type { Context } from '../context/context.ts';
-import { failureOf } from '../journal/interruption.ts';
+import { failureOf, REACHES_OTHERS } from '../journal/interruption.ts';
 import type { Recorded, Recorder } from '../journal/recorder.ts';
 
 export interface Circumstances<P extends Proposal = Proposal> {
@@ -79,46 +79,60 @@ export type Carried<T> =
   | { readonly kind: 'refused'; readonly reasons: readonly Reason[] }
   | { readonly kind: 'failed'; readonly fault: Fault; readonly event: EventId };
 
-export class Gate {
-  readonly #monitor: ReferenceMonitor;
-  readonly #permissions: Permissions;
-  readonly #recorder: Recorder;
-  readonly #now: Clock;
-  /** Null: nobody answers questions of rules. */
-  readonly #detectorQueries: () => RuleQuestions | null;
-  readonly #underWay = new Set<Promise<unknown>>();
+export interface GateParts {
+  readonly monitor: ReferenceMonitor;
+  /** Asks the user where the permission model or a rule wants it. */
+  readonly permissions: Pick<Permissions, 'obtain' | 'isStillGiven'>;
+  readonly recorder: Recorder;
+  readonly now: Clock;
+  /** Null, or absent: nobody answers questions of rules. */
+  readonly ruleQuestions?: () => RuleQuestions | null;
+}
 
-  constructor(
-    monitor: ReferenceMonitor,
-    permissions: Permissions,
-    recorder: Recorder,
-    now: Clock,
-    detectorQueries: () => RuleQuestions | null = () => null,
-  ) {
-    this.#monitor = monitor;
-    this.#permissions = permissions;
-    this.#recorder = recorder;
-    this.#now = now;
-    this.#detectorQueries = detectorQueries;
+/**
+ * Carries out what was allowed. It gets the proof for this one proposal and nothing else to go by, and spends it where the
+ * effect happens. `event` is the proposal's.
+ */
+type CarryOut<P extends Proposal, T> = (
+  allowance: Allowed<P>,
+  event: EventId,
+) => Promise<Result<T, Fault>> | Result<T, Fault>;
+
+export class Gate {
+  readonly #parts: GateParts;
+  readonly #underWay = new Set<Promise<void>>();
+
+  constructor(parts: GateParts) {
+    this.#parts = parts;
   }
 
-  /**
-   * Proposes, decides and, if allowed, carries out. `effect` gets the proof for this one proposal and nothing else to
-   * go by; it spends it where the effect happens.
-   */
+  /** Proposes, decides and, if allowed, carries out. */
   async carryOut<P extends Proposal, T>(
     context: Context,
     given: P,
     circumstances: Circumstances<P>,
-    effect: (allowance: Allowed<P>, event: EventId) => Promise<Result<T, Fault>> | Result<T, Fault>,
+    effect: CarryOut<P, T>,
     resultOf: (value: T) => Pick<ExecutedBody, 'usage' | 'output'> = () => ({}),
   ): Promise<Carried<T>> {
-    const carried = this.#carryOut(context, given, circumstances, effect, resultOf);
-    this.#underWay.add(carried);
+    const { recorder, now } = this.#parts;
+    const over = Promise.withResolvers<void>();
+    this.#underWay.add(over.promise);
     try {
-      return await carried;
+      const { ruling, event, proposal } = await this.#decide(context, given, circumstances);
+      if (!ruling.allowed) return { kind: 'refused', reasons: ruling.reasons };
+      const began = now();
+      const result = await this.#attempt(context, proposal, event, () => effect(ruling.allowance, event));
+      if (!result.ok) {
+        recorder.record(context, failureOf(proposal, result.fault), { causes: [event] });
+        return { kind: 'failed', fault: result.fault, event };
+      }
+      const kind: ExecutedBody['kind'] = `${proposal.effect}.executed`;
+      const executed = { kind, milliseconds: now() - began, ...resultOf(result.value) };
+      recorder.record(context, executed, { causes: [event] });
+      return { kind: 'done', value: result.value, event };
     } finally {
-      this.#underWay.delete(carried);
+      this.#underWay.delete(over.promise);
+      over.resolve();
     }
   }
 
@@ -143,27 +157,6 @@ export class Gate {
     }
   }
 
-  async #carryOut<P extends Proposal, T>(
-    context: Context,
-    given: P,
-    circumstances: Circumstances<P>,
-    effect: (allowance: Allowed<P>, event: EventId) => Promise<Result<T, Fault>> | Result<T, Fault>,
-    resultOf: (value: T) => Pick<ExecutedBody, 'usage' | 'output'>,
-  ): Promise<Carried<T>> {
-    const { ruling, event, proposal } = await this.#decide(context, given, circumstances);
-    if (!ruling.allowed) return { kind: 'refused', reasons: ruling.reasons };
-    const began = this.#now();
-    const result = await this.#attempt(context, proposal, event, () => effect(ruling.allowance, event));
-    if (!result.ok) {
-      this.#recorder.record(context, failureOf(proposal, result.fault), { causes: [event] });
-      return { kind: 'failed', fault: result.fault, event };
-    }
-    const milliseconds = this.#now() - began;
-    const kind: ExecutedBody['kind'] = `${proposal.effect}.executed`;
-    this.#recorder.record(context, { kind, milliseconds, ...resultOf(result.value) }, { causes: [event] });
-    return { kind: 'done', value: result.value, event };
-  }
-
   /** What throws in the middle of an effect is a bug, and may have had its effect: the trace says so first. */
   async #attempt<T>(
     context: Context,
@@ -176,7 +169,7 @@ export class Gate {
     } catch (error) {
       const broken = fault('app-unavailable', 'the hub failed while it was carried out');
       const unknown: Fault = { ...broken, outcome: 'unknown' };
-      this.#recorder.record(context, failureOf(proposal, unknown), { causes: [event] });
+      this.#parts.recorder.record(context, failureOf(proposal, unknown), { causes: [event] });
       throw error;
     }
   }
@@ -187,8 +180,9 @@ export class Gate {
     circumstances: Circumstances<P>,
     settled: Settled = NOTHING_SETTLED,
   ): Promise<Decided<P>> {
+    const { recorder, monitor, permissions } = this.#parts;
     const { causes, label, requirement, revise, isDelivery = false } = circumstances;
-    const recorded = this.#recorder.propose(context, given, { causes, label }, (...known) =>
+    const recorded = recorder.propose(context, given, { causes, label }, (...known) =>
       this.#stillHolds(context, ...known, circumstances, settled),
     );
     const { event, proposal, decided } = recorded;
@@ -206,14 +200,14 @@ export class Gate {
       // What is delivered is recorded as such before anybody has it, and its decision with it. What the user changed is denied
       // together with the proposal of what they made of it: a hub that is killed leaves both or none.
       if ((ruling.allowed && isDelivery) || isRevised(body))
-        this.#recorder.recordWithNext(context, body, { causes: [event] });
-      else this.#recorder.record(context, body, { causes: [event] });
+        recorder.recordWithNext(context, body, { causes: [event] });
+      else recorder.record(context, body, { causes: [event] });
       return { ruling, event, proposal };
     };
 
     try {
       const answered = new Set<RuleId>(settled.rules);
-      const doubt = this.#recorder.doubtAbout(proposal);
+      const doubt = recorder.doubtAbout(proposal);
       const required =
         doubt === null ? requirement : repetitionRequirement(proposal, context.app, requirement, doubt);
       let due = required;
@@ -223,7 +217,7 @@ export class Gate {
       for (;;) {
         // Decided anew after each answer: the trace may have grown meanwhile, and a yes to one rule is no yes to another.
         const awaited = new Map<string, Question>();
-        const first = this.#monitor.decide(proposal, frame, awaited);
+        const first = monitor.decide(proposal, frame, awaited);
         const decision = awaited.size === 0 ? first : await this.#answered(context, proposal, frame, first);
         const { warnings } = decision;
         if (decision.verdict === 'deny')
@@ -238,23 +232,22 @@ export class Gate {
           decision.verdict === 'ask' ? decision.reasons.filter(({ rule }) => !answered.has(rule)) : [];
         if (due === null && asks.length === 0) {
           const consent = permission === 'not-needed' ? 'not-needed' : 'given';
-          return conclude(this.#monitor.admit(decision, consent), permission, warnings);
+          return conclude(monitor.admit(decision, consent), permission, warnings);
         }
         // What is asked about is in the journal before anybody is asked.
-        this.#recorder.writeHeld();
+        recorder.writeHeld();
         const request = { context, proposal, due, asks, warnings };
-        const obtained = await this.#permissions.obtain(request, revise ?? null, event);
+        const obtained = await permissions.obtain(request, revise ?? null, event);
         if (!obtained.granted)
           return conclude({ allowed: false, reasons: [obtained.reason] }, 'denied', warnings);
         for (const { rule } of asks) answered.add(rule);
         shown = new Set(warnings.map(({ message }) => message));
         const revised = obtained.edits.length === 0 ? null : revise?.(obtained.edits);
         if (revised?.ok) {
-          // What was proposed does not happen; what the user made of it is decided like everything else.
+          // What was proposed does not happen, but what the user made of it may.
           conclude({ allowed: false, reasons: [REVISED] }, obtained.by, warnings);
-          const { proposal: own, label: its } = revised.value;
-          const anew = { causes, label: its, requirement: null, isDelivery };
-          return await this.#decide(context, own, anew, { rules: answered, permission: obtained.by });
+          const agreed = { rules: answered, permission: obtained.by };
+          return await this.#decideRevised(context, revised.value, circumstances, agreed);
         }
         if (revised !== null) return conclude({ allowed: false, reasons: [UNFIT] }, 'denied', warnings);
         due = null;
@@ -273,34 +266,44 @@ export class Gate {
     frame: EventPlace,
     first: Judged<P>,
   ): Promise<Judged<P>> {
-    const decide: Decide<Judged<P>> = (awaited) => this.#monitor.decide(proposal, frame, awaited);
-    return (await this.#detectorQueries()?.settle(context, frame.event, decide)) ?? first;
+    const { monitor, ruleQuestions } = this.#parts;
+    const decide: Decide<Judged<P>> = (awaited) => monitor.decide(proposal, frame, awaited);
+    return (await ruleQuestions?.()?.settle(context, frame.event, decide)) ?? first;
   }
 
   /** What was decided before the query was interrupted stays decided: nobody is asked again, and nothing is counted twice. */
   async #asDecided<P extends Proposal>(
     context: Context,
     { event, proposal, decided }: Recorded<P> & { readonly decided: DecidedBody },
-    { causes, revise, isDelivery = false }: Circumstances<P>,
+    circumstances: Circumstances<P>,
   ): Promise<Decided<P>> {
+    const { monitor, recorder } = this.#parts;
     if (decided.verdict === 'allow') {
-      const ruling = this.#monitor.readmit(proposal, event);
+      const ruling = monitor.readmit(proposal, event);
       if (ruling.allowed) context.advanceTo(event);
       return { ruling, event, proposal };
     }
-    const edits = isRevised(decided) ? (this.#recorder.cursor?.edits(event) ?? null) : null;
-    const revised = edits === null ? undefined : revise?.(edits);
+    const edits = isRevised(decided) ? (recorder.cursor?.edits(event) ?? null) : null;
+    const revised = edits === null ? undefined : circumstances.revise?.(edits);
     if (revised?.ok !== true)
       return { ruling: { allowed: false, reasons: decided.reasons }, event, proposal };
     // What the user made of it then stands behind it in the journal, or is asked about if it was not decided any more.
-    const { proposal: own, label } = revised.value;
-    const answered = this.#recorder.cursor?.agreed(event).flatMap(({ question }) => question.rules) ?? [];
-    return await this.#decide(
-      context,
-      own,
-      { causes, label, requirement: null, isDelivery },
-      { rules: new Set(answered.map((rule): RuleId => id(rule))), permission: decided.permission },
-    );
+    const answered = recorder.cursor?.agreed(event).flatMap(({ question }) => question.rules) ?? [];
+    const rules = new Set(answered.map((rule): RuleId => id(rule)));
+    return this.#decideRevised(context, revised.value, circumstances, {
+      rules,
+      permission: decided.permission,
+    });
+  }
+
+  /** What the user made of a proposal is decided like everything else; no question is due about the user's own words. */
+  #decideRevised<P extends Proposal>(
+    context: Context,
+    { proposal, label }: Revised<P>,
+    { causes, isDelivery = false }: Circumstances<P>,
+    settled: Settled,
+  ): Promise<Decided<P>> {
+    return this.#decide(context, proposal, { causes, label, requirement: null, isDelivery }, settled);
   }
 
   /**
@@ -315,35 +318,24 @@ export class Gate {
     { requirement }: Circumstances<P>,
     settled: Settled,
   ): boolean {
-    if (!IS_DELIVERED_AGAIN[proposal.effect]) return true;
+    // Other effects have happened, and are not made again.
+    if (REACHES_OTHERS[proposal.effect]) return true;
     if (decided.verdict === 'deny' && !isRevised(decided)) return true;
-    const { cursor } = this.#recorder;
+    const { cursor } = this.#parts.recorder;
     const now = cursor?.hindsight(event);
     if (now?.verdict === 'deny') return false;
     const asks = now?.verdict === 'ask' ? now.reasons.filter(({ rule }) => !settled.rules.has(rule)) : [];
     if (requirement === null && asks.length === 0) return true;
     const agreed = cursor?.agreed(event) ?? [];
     const request = { context, proposal, due: requirement, asks, warnings: now?.warnings ?? [] };
-    return this.#permissions.isStillGiven(request, agreed);
+    return this.#parts.permissions.isStillGiven(request, agreed);
   }
 
   /** Gives the proposal of an allowance back, once; throws for a forged or spent one. */
   spend<P extends Proposal>(allowance: Allowed<P>): P {
-    return this.#monitor.spend(allowance);
+    return this.#parts.monitor.spend(allowance);
   }
 }
-
-/** Effects that died with the process which they reached; those of others have happened, and are not made again. */
-const IS_DELIVERED_AGAIN: Readonly<Record<Effect, boolean>> = {
-  'app-request': true,
-  'app-response': true,
-  'data-release': true,
-  'tool-output': true,
-  answer: true,
-  'model-call': false,
-  'tool-call': false,
-  egress: false,
-};
 
 function isRevised({ reasons }: DecidedBody): boolean {
   return reasons.some(({ rule, message }) => rule === REVISED.rule && message === REVISED.message);
