@@ -5,7 +5,7 @@
  *
  * Ring 0.
  */
-import { type Clock, type Fault, type InstalledApp, id, type Result, type SessionId } from '@cordon/core';
+import { type Clock, type Fault, type InstalledApp, id, type Result } from '@cordon/core';
 import type { Dialler } from '@cordon/dialler';
 import { ReferenceMonitor } from '@cordon/monitor';
 import type { Policy } from '@cordon/policy';
@@ -22,7 +22,6 @@ import { Gate, type GateParts } from './mediation/gate.ts';
 export interface StandaloneAppParts {
   readonly app: InstalledApp;
   readonly policy: Policy;
-  readonly session: SessionId;
   readonly journal: SessionJournal;
   readonly clock: Clock;
   readonly dialler: Dialler;

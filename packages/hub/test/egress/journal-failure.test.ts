@@ -37,7 +37,6 @@ async function lone(context: TestContext): Promise<Lone> {
     app: app('page', {}, { network: ['127.0.0.1:9'] }).installed,
     policy: emptyPolicy(),
     dialler: HERE,
-    session,
     journal: {
       ...journal.of(session),
       append: (entries) => {

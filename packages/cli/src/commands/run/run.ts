@@ -187,7 +187,7 @@ async function recordOf(
   notices: readonly string[],
 ): Promise<Result<RunRecord, Fault>> {
   const { openRecord } = await import('@cordon/runtime/run-record');
-  return openRecord(dataFolder, app, notices, Date.now, process.env);
+  return openRecord(dataFolder, app, notices, process.env);
 }
 
 async function networkOf(
@@ -207,7 +207,7 @@ async function networkOf(
     app,
     rights,
     policyFiles,
-    record,
+    journal: record.journal,
     clock: Date.now,
     dialler,
     onDenied: (host, reason) => report.denied(host, reason),
