@@ -14,8 +14,14 @@ import {
   type Result,
   type ToolCall,
 } from '@cordon/core';
-import type { Client, RequestOptions, Tool, Transport } from '@modelcontextprotocol/client';
-import { type RunningApp, readToolResult, settleResult, type ToolResult } from '../context/app-tool.ts';
+import type { Client, RequestOptions, Transport } from '@modelcontextprotocol/client';
+import {
+  type AppTool,
+  type RunningApp,
+  readToolResult,
+  settleResult,
+  type ToolResult,
+} from '../context/app-tool.ts';
 import { CALL_RESULT } from '../context/call-result.ts';
 import { type AppDescription, appTools, describeApp, toldInstructions } from './app-description.ts';
 import {
@@ -77,8 +83,6 @@ export class AppConnection {
   #heard = false;
   #silentBeats = 0;
   #running: RunningApp;
-  /** Of `#running`, as the client wants them: the same objects at each call, so that their schemas are known again. */
-  readonly #definitions = new Map<string, Tool>();
   #said: AppDescription;
   #listings = 0;
   /** Whether the app is being asked for its tools, and whether it announced others meanwhile. */
@@ -113,7 +117,6 @@ export class AppConnection {
 
   /** From now on this is what it said, for everybody. */
   adopt(description: AppDescription): void {
-    this.#definitions.clear();
     this.#running = {
       ...this.#running,
       tools: appTools(description),
@@ -166,12 +169,9 @@ export class AppConnection {
       // The client's own limit is beyond what the clock allows: it cannot stand still.
       const timeout = limitMs + 2 * MOST_WAITING_MS;
       const stop = AbortSignal.any([signal, clock.over]);
-      const options = { timeout, signal: stop };
-      const isNewest = this.#opened.client.getProtocolEra() === 'modern';
-      const request = isNewest ? this.#callNewest(tool, args, options) : this.#request(tool, args, options);
-      const result = await request;
+      const result = await this.#request(tool, args, { timeout, signal: stop });
       await settleResult(result);
-      const misfit = isNewest ? null : this.#misfit(tool, result);
+      const misfit = this.#misfit(tool, result);
       return misfit === null ? ok(result) : failed(errorAnswer(app, tool, new Error(misfit)));
     } catch (error) {
       return failed(await this.#faultOf(tool, error, signal, clock.over.aborted));
@@ -182,17 +182,21 @@ export class AppConnection {
   }
 
   async #request(tool: string, args: JsonObject, options: RequestOptions): Promise<ToolResult> {
+    const { client } = this.#opened;
     const params = { name: tool, arguments: { ...args } };
-    const call = { method: 'tools/call', params } as const;
-    return readToolResult(await this.#opened.client.request(call, CALL_RESULT, options));
-  }
-
-  /** The newest revision has headers for arguments and results of several legs, which are the client's business. */
-  async #callNewest(tool: string, args: JsonObject, options: RequestOptions): Promise<ToolResult> {
-    const params = { name: tool, arguments: { ...args } };
-    const toolDefinition = this.#definition(tool);
-    const result = await this.#opened.client.callTool(params, { ...options, toolDefinition });
-    const { content, structuredContent, isError = false } = result;
+    if (client.getProtocolEra() !== 'modern')
+      return readToolResult(await client.request({ method: 'tools/call', params }, CALL_RESULT, options));
+    // The newest revision has headers for arguments and results of several legs, which are the client's business.
+    const inputSchema = { ...this.#toolNamed(tool)?.input, type: 'object' as const };
+    const toolDefinition = { name: tool, inputSchema };
+    const {
+      content,
+      structuredContent,
+      isError = false,
+    } = await client.callTool(params, {
+      ...options,
+      toolDefinition,
+    });
     const blocks = content.map((block) => ({
       type: block.type,
       text: block.type === 'text' ? block.text : '',
@@ -200,26 +204,18 @@ export class AppConnection {
     return readToolResult({ content: blocks, structuredContent, isError });
   }
 
+  #toolNamed(name: string): AppTool | undefined {
+    return this.#running.tools.find((tool) => tool.name === name);
+  }
+
   /** Results are held against what was agreed to, whatever the app has announced since. */
   #misfit(name: string, { structured, isError }: ToolResult): string | null {
-    const output = this.#running.tools.find((tool) => tool.name === name)?.output ?? null;
+    const output = this.#toolNamed(name)?.output ?? null;
     if (output === null || isError) return null;
     if (structured === null)
       return `\`${name}\` has an output schema and answered without structured content`;
     const checked = this.#opened.validator.check(output, structured);
     return checked.ok ? null : `structured content does not fit the tool's output schema: ${checked.fault}`;
-  }
-
-  /** Left to itself, the client forgets it whenever the app announces other tools. */
-  #definition(name: string): Tool {
-    const known = this.#definitions.get(name);
-    if (known !== undefined) return known;
-    const tool = this.#running.tools.find((candidate) => candidate.name === name);
-    const inputSchema = { ...tool?.input, type: 'object' as const };
-    const output = tool?.output ?? null;
-    const made = output === null ? { name, inputSchema } : { name, inputSchema, outputSchema: { ...output } };
-    this.#definitions.set(name, made);
-    return made;
   }
 
   /** Ends the process and all that is under way in it. The first reason counts. */

@@ -5,17 +5,7 @@
  * Ring 0.
  */
 import { setImmediate } from 'node:timers/promises';
-import {
-  type Clock,
-  type Fault,
-  failed,
-  type InstalledApp,
-  isJsonObject,
-  type JsonSchema,
-  ok,
-  type Result,
-  toJson,
-} from '@cordon/core';
+import { type Clock, type Fault, failed, type InstalledApp, ok, type Result } from '@cordon/core';
 import type { Client, ClientOptions, Transport } from '@modelcontextprotocol/client';
 import type { RunningApp } from '../context/app-tool.ts';
 import { AppConnection, type AppTold } from './app-connection.ts';
@@ -24,7 +14,7 @@ import { lateStart, startFault, violation } from './app-faults.ts';
 import type { AppLauncher, AppProcess, ConnectRemote, NetworkAccess, NetworkOf } from './app-process.ts';
 import { PRETENDED_APP, PRETENDED_LAUNCHER, warmUp } from './jit-warmup.ts';
 import { StreamTransport } from './mcp-transport.ts';
-import type { LoadValidator, SchemaValidator } from './schema-validator.ts';
+import type { LoadValidator } from './schema-validator.ts';
 
 export interface AppStartParts {
   readonly launcher: AppLauncher;
@@ -60,11 +50,8 @@ export class AppStart {
 
   /** Loads what the first start needs: 70 ms for the client and the validator. */
   async load(): Promise<Client> {
-    const [{ Client }, validator] = await Promise.all([
-      import('@modelcontextprotocol/client'),
-      this.#parts.validator(),
-    ]);
-    return new Client(CLIENT_INFO, { jsonSchemaValidator: linearValidator(validator) });
+    const [{ Client }] = await Promise.all([import('@modelcontextprotocol/client'), this.#parts.validator()]);
+    return new Client(CLIENT_INFO, { jsonSchemaValidator: NO_SCHEMAS });
   }
 
   /**
@@ -154,13 +141,8 @@ export class AppStart {
         layers: process?.layers ?? [],
         milliseconds: this.#parts.now() - began.at,
       };
-      const waiting = network;
-      return ok(
-        new AppConnection(
-          { app, running, said: said.value, client, transport, validator, process, waiting },
-          told,
-        ),
-      );
+      const opened = { app, running, said: said.value, client, transport, validator, process };
+      return ok(new AppConnection({ ...opened, waiting: network }, told));
     } catch (error) {
       const reported = await startFault({ app, error, isLate: began.late.aborted, transport, process });
       process?.kill();
@@ -177,27 +159,10 @@ const CLIENT_INFO = { name: 'cordon', version: '0.1.0' };
 const AHEAD_MS = 30;
 const TOOLS_AHEAD = 16;
 
-/** The client's own validator would run an app's patterns on V8's backtracking engine. */
-function linearValidator(validator: SchemaValidator): NonNullable<ClientOptions['jsonSchemaValidator']> {
-  /** By the client's object: it asks at each call, and a schema may be long. */
-  const known = new WeakMap<object, JsonSchema>();
-  const plainOf = (schema: object): JsonSchema => {
-    const before = known.get(schema);
-    if (before !== undefined) return before;
-    const copy = toJson(schema);
-    const plain = isJsonObject(copy) ? copy : {};
-    known.set(schema, plain);
-    return plain;
-  };
-  return {
-    getValidator: <T>(schema: object) => {
-      const plain = plainOf(schema);
-      return (input: unknown) => {
-        const checked = validator.check(plain, toJson(input));
-        return checked.ok
-          ? { valid: true, data: input as T, errorMessage: undefined }
-          : { valid: false, data: undefined, errorMessage: checked.fault };
-      };
-    },
-  };
-}
+/**
+ * The client has no schema to check: the connection holds results against what was agreed to. Attack: the client's own validator
+ * would run an app's patterns on V8's backtracking engine.
+ */
+const NO_SCHEMAS: NonNullable<ClientOptions['jsonSchemaValidator']> = {
+  getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'the client checks no schema' }),
+};
