@@ -52,17 +52,13 @@ export class SessionContexts {
     return id(`${owner}#${++this.#made}`);
   }
 
-  #named(
-    contextId: ContextId,
-    { kind, app, modelOf, model: given, depth = 0, tools = new Map(), begins }: ContextOptions,
-    cause?: EventId,
-  ): Context {
+  #named(contextId: ContextId, options: ContextOptions, cause?: EventId): Context {
     const { recorder, registry, modelId } = this.#parts;
+    const { kind, app, modelOf, model } = options;
     const whose = modelOf ?? app;
     const own = whose === null ? null : registry.get(whose)?.model;
-    const model = given ?? own ?? modelId;
-    const context = new Context({ id: contextId, kind, app, model, depth, tools, begins: begins ?? null });
-    const apps = app === null ? [...new Set([...tools.values()].map((tool) => tool.app))] : [app];
+    const context = new Context({ ...options, id: contextId, model: model ?? own ?? modelId });
+    const apps = app === null ? [...new Set([...context.tools.values()].map((tool) => tool.app))] : [app];
     const causes = cause === undefined ? [] : [cause];
     recorder.record(context, { kind: 'context.created', of: kind, apps }, { causes });
     return context;

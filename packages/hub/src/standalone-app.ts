@@ -76,14 +76,7 @@ function gateParts({ app, policy, journal, clock, onDenied }: StandaloneAppParts
 }
 
 function ownContext(app: InstalledApp, recorder: Recorder): Context {
-  const context = new Context({
-    id: id(`${app.id}#1`),
-    kind: 'errand',
-    app: app.id,
-    model: 'none',
-    depth: 0,
-    tools: new Map(),
-  });
+  const context = new Context({ id: id(`${app.id}#1`), kind: 'errand', app: app.id, model: 'none' });
   recorder.record(context, { kind: 'context.created', of: 'errand', apps: [app.id] });
   return context;
 }

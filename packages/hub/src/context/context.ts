@@ -44,12 +44,18 @@ export interface ContextOptions {
   readonly begins?: EventId;
 }
 
+/** What a context is made of. */
+interface NewContext extends Omit<ContextOptions, 'modelOf'> {
+  readonly id: ContextId;
+  /** `provider/model` */
+  readonly model: string;
+}
+
 export class Context {
   readonly id: ContextId;
   readonly kind: ContextKind;
   /** The app whose instructions and tools this context has; null: none, or (shared) several. */
   readonly app: AppId | null;
-  /** `provider/model` */
   readonly model: string;
   /** How many exchanges led to this context. */
   readonly depth: number;
@@ -65,23 +71,14 @@ export class Context {
   #knowsOthersValues = false;
   #last: EventId | null;
 
-  constructor(options: {
-    readonly id: ContextId;
-    readonly kind: ContextKind;
-    readonly app: AppId | null;
-    readonly model: string;
-    readonly depth: number;
-    readonly tools: ReadonlyMap<string, OwnTool>;
-    /** What its first event carries on; null: nothing. */
-    readonly begins?: EventId | null;
-  }) {
-    this.id = options.id;
-    this.kind = options.kind;
-    this.app = options.app;
-    this.model = options.model;
-    this.depth = options.depth;
-    this.tools = options.tools;
-    this.#last = options.begins ?? null;
+  constructor({ id, kind, app, model, depth = 0, tools = new Map(), begins }: NewContext) {
+    this.id = id;
+    this.kind = kind;
+    this.app = app;
+    this.model = model;
+    this.depth = depth;
+    this.tools = tools;
+    this.#last = begins ?? null;
   }
 
   /** What the next event of this context carries on. */
