@@ -92,7 +92,7 @@ export class Budget {
 
   /** One turn made all of its model calls: that turn ends, and not what runs beside it. */
   stepsFault({ kind, message, help }: Fault): Fault {
-    return withHelp(fault(kind, message, help), 'steps', this.used);
+    return fault(kind, message, help ?? this.#helpAbout('steps'));
   }
 
   /** Whether another call of this model fits, with `characters` of prompt. */
@@ -100,21 +100,16 @@ export class Budget {
     if (this.#exceeded !== null) return failed(this.#exceeded.fault);
     const { limits, prices } = this.#parts;
     const price = prices.get(model);
-    if (price === undefined && limits.cost !== null) return failed(this.#exceed('cost', unpriced(model)));
-    if (this.#tokens + this.#tokensUnderWay >= limits.tokens) {
-      return failed(
-        this.#exceed(
-          'tokens',
-          fault('budget-exceeded', `the query reached its limit of ${limits.tokens} tokens`),
-        ),
-      );
+    if (price === undefined && limits.cost !== null) {
+      const unknown = `the price of \`${model}\` is unknown, so the cost limit cannot be enforced`;
+      const help = `add it to \`prices\`: {"${model}": {"input": …, "output": …}}, for a million tokens each`;
+      return failed(this.#exceed('cost', unknown, help));
     }
+    if (this.#tokens + this.#tokensUnderWay >= limits.tokens)
+      return failed(this.#exceed('tokens', `the query reached its limit of ${limits.tokens} tokens`));
     const isFree = price?.input === 0 && price.output === 0;
-    if (limits.cost !== null && !isFree && this.#cost + this.#costUnderWay >= limits.cost) {
-      const message = `the query reached its cost limit of ${limits.cost}`;
-      return failed(this.#exceed('cost', fault('budget-exceeded', message)));
-    }
-    const costOf = (usage: Usage) => this.#costOf(model, usage);
+    if (limits.cost !== null && !isFree && this.#cost + this.#costUnderWay >= limits.cost)
+      return failed(this.#exceed('cost', `the query reached its cost limit of ${limits.cost}`));
     const { tokens, cost } = this.#shareOf(model, characters);
     this.#tokensUnderWay += tokens;
     this.#costUnderWay += cost;
@@ -132,7 +127,7 @@ export class Budget {
         outputTokens: counting(usage.outputTokens),
       };
       this.#tokens += counted.inputTokens + counted.outputTokens;
-      this.#cost += costOf(counted);
+      this.#cost += this.#costOf(model, counted);
       if (price === undefined) this.#isPriced = false;
     };
     return ok({ settle });
@@ -168,17 +163,18 @@ export class Budget {
   }
 
   #timeOver(): void {
-    this.#exceed(
-      'seconds',
-      fault('budget-exceeded', `the query reached its time limit of ${this.#parts.limits.seconds} s`),
-    );
+    this.#exceed('seconds', `the query reached its time limit of ${this.#parts.limits.seconds} s`);
   }
 
-  #exceed(limit: QueryLimit, reason: Fault): Fault {
+  #exceed(limit: QueryLimit, message: string, help = this.#helpAbout(limit)): Fault {
     if (this.#exceeded !== null) return this.#exceeded.fault;
-    this.#exceeded = { limit, fault: withHelp(reason, limit, this.used) };
+    this.#exceeded = { limit, fault: fault('budget-exceeded', message, help) };
     this.#parts.onOver();
     return this.#exceeded.fault;
+  }
+
+  #helpAbout(limit: QueryLimit): string {
+    return `it used ${toldUse(this.used)}; \`${OPTIONS[limit]}\` allows more`;
   }
 }
 
@@ -189,24 +185,12 @@ function counting(tokens: number): number {
   return Number.isFinite(tokens) && tokens >= 0 ? tokens : Number.MAX_SAFE_INTEGER;
 }
 
-function unpriced(model: string): Fault {
-  return fault(
-    'budget-exceeded',
-    `the price of \`${model}\` is unknown, so the cost limit cannot be enforced`,
-    `add it to \`prices\`: {"${model}": {"input": …, "output": …}}, for a million tokens each`,
-  );
-}
-
 const OPTIONS: Readonly<Record<QueryLimit, string>> = {
   steps: '--max-steps',
   tokens: '--max-tokens',
   seconds: '--max-seconds',
   cost: '--max-cost',
 };
-
-function withHelp({ kind, message, help }: Fault, limit: QueryLimit, used: QueryUse): Fault {
-  return fault(kind, message, help ?? `it used ${toldUse(used)}; \`${OPTIONS[limit]}\` allows more`);
-}
 
 /** `5 model calls, 440 tokens, 1.2 s` and, where it is known and not nothing, what they cost. */
 export function toldUse({ modelCalls, tokens, milliseconds, cost }: QueryUse): string {

@@ -5,6 +5,7 @@
  * Ring 0.
  */
 import type { AppId, Event, EventId, PermissionSubject } from '@cordon/core';
+import type { Budget } from './budget.ts';
 
 /** Something that the plan expected and the user said no to. */
 export interface Refused {
@@ -14,23 +15,17 @@ export interface Refused {
   readonly isWholeApp: boolean;
 }
 
-export interface ActivityObserver {
-  /** The user is asked; everything else of the query may wait. */
-  readonly waiting: () => void;
-  /** Nobody is asked any more. */
-  readonly resumed: () => void;
-}
-
 export class QueryActivity {
-  readonly #observer: ActivityObserver;
+  readonly #budget: Pick<Budget, 'pause' | 'resume'>;
   /** Questions without an answer yet, and what a no to each would mean. */
   readonly #open = new Map<EventId, Refused | null>();
   readonly #refused: Refused[] = [];
   #hasActed = false;
   #hasActedSinceResume = false;
 
-  constructor(observer: ActivityObserver) {
-    this.#observer = observer;
+  /** @param budget stands still while the user is asked: everything else of the query may wait */
+  constructor(budget: Pick<Budget, 'pause' | 'resume'>) {
+    this.#budget = budget;
   }
 
   get refused(): readonly Refused[] {
@@ -74,16 +69,16 @@ export class QueryActivity {
     this.#hasActedSinceResume = false;
     if (this.#open.size === 0) return;
     this.#open.clear();
-    this.#observer.resumed();
+    this.#budget.resume();
   }
 
   #asked(question: EventId, no: Refused | null): void {
-    if (this.#open.size === 0) this.#observer.waiting();
+    if (this.#open.size === 0) this.#budget.pause();
     this.#open.set(question, no);
   }
 
   #answered(question: EventId): void {
-    if (this.#open.delete(question) && this.#open.size === 0) this.#observer.resumed();
+    if (this.#open.delete(question) && this.#open.size === 0) this.#budget.resume();
   }
 }
 

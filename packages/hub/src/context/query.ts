@@ -44,10 +44,9 @@ export class Query {
     this.text = text;
     this.isPrivate = isPrivate;
     this.signal = AbortSignal.any([signal, this.#ending.signal]);
-    const budget = new Budget({ limits, prices, now, onOver: () => this.#ending.abort() });
-    this.budget = budget;
-    this.activity = new QueryActivity({ waiting: () => budget.pause(), resumed: () => budget.resume() });
-    budget.resume();
+    this.budget = new Budget({ limits, prices, now, onOver: () => this.#ending.abort() });
+    this.activity = new QueryActivity(this.budget);
+    this.budget.resume();
   }
 
   /**
