@@ -74,6 +74,7 @@ export interface AssembledSession {
   readonly gate: Gate;
   readonly choices: AppChoices;
   readonly installing: Installing;
+  readonly probes: Probes;
   readonly words: UserTexts;
   readonly operator: Operator;
   /** Null: nobody answers questions of rules. */
@@ -324,7 +325,19 @@ export function assembleSession(
     }),
     subject: () => state.subject.current,
   });
-  return { registry, apps, networks, spokes, gate, choices, installing, words, operator, detectorQueries };
+  return {
+    registry,
+    apps,
+    networks,
+    spokes,
+    gate,
+    choices,
+    installing,
+    probes,
+    words,
+    operator,
+    detectorQueries,
+  };
 }
 
 /** What the model said before the query was interrupted is not asked for again. */

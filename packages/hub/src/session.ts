@@ -149,7 +149,7 @@ export class Session {
    */
   async resume(signal: AbortSignal): Promise<Outcome> {
     if (this.unfinished === null) throw new Error('no interrupted query to resume');
-    const { gate, operator, installing } = this.#assembled;
+    const { gate, operator, installing, probes } = this.#assembled;
     // What the query left under way in this process is stopped, and ends first: its outcome belongs to what is finished.
     await gate.settled();
     await operator.settled();
@@ -167,7 +167,7 @@ export class Session {
     this.#recorder.record(null, body, { causes: [said.id] });
     this.#monitor.resume(allowedEffects(events));
     installing.resumeFrom(events);
-    operator.resumeFrom(events);
+    probes.resumeFrom(events);
     this.#recorder.follow(new ResumeCursor(events, known));
     try {
       return await this.#serve(said.text, signal, said.private === true);
@@ -218,12 +218,12 @@ export class Session {
   /** Ends every process of the session. `suspend` leaves it open to be resumed, with its history and grants. */
   async close(how: 'end' | 'suspend'): Promise<void> {
     const { operator, spokes, apps, networks } = this.#assembled;
-    const { stopped } = operator.stop(how);
+    operator.stop(how);
     spokes.close();
     this.#parts.texts?.rest();
     await apps.stop();
     await networks.end();
-    await stopped();
+    await operator.settled();
     if (how === 'end') this.#recorder.record(null, { kind: 'session.ended' });
     else this.#parts.release();
   }

@@ -67,14 +67,14 @@ const LEARNT = 'its facts are kept';
 
 export class Learning {
   readonly #parts: LearningParts;
-  readonly #background: Background;
+  readonly background: Background;
   #waiting: readonly Statement[];
   /** The last message that a model has learnt from. Its query may resume; the model does not learn from it twice. */
   #learnt: EventId | null;
 
   constructor(parts: LearningParts) {
     this.#parts = parts;
-    this.#background = new Background(parts);
+    this.background = new Background(parts);
     const { unlearnt, learnt } = parts.left;
     this.#waiting = parts.factsMode === 'model' && unlearnt !== null ? [unlearnt] : [];
     this.#learnt = learnt;
@@ -112,7 +112,7 @@ export class Learning {
   /** In the background: what a model finds in the queries that have ended. */
   begin(): void {
     if (this.#waiting.length === 0) return;
-    this.#background.begin(async () => {
+    this.background.begin(async () => {
       for (const statement of this.#waiting) {
         await this.#byModel(statement);
         // A statement whose facts could not be stored stays, and is tried again behind the next query.
@@ -121,24 +121,14 @@ export class Learning {
     });
   }
 
-  /** When nothing is being learnt. Throws once what failed. */
-  settled(): Promise<void> {
-    return this.#background.settled();
-  }
-
-  /** The user leaves the session: stops learning; the resumed session learns the rest. */
-  stop(): void {
-    this.#background.stop();
-  }
-
   async #byModel(statement: Statement): Promise<void> {
     const { newContext, recorder, memory } = this.#parts;
     const words = unquotedText(statement.text);
-    if (this.#background.isStopped || words.trim() === '') return;
+    if (this.background.isStopped || words.trim() === '') return;
     const context = newContext({ kind: 'facts', app: null });
     recordUserInput(recorder, context, words, statement.said);
     const found = await this.#ask(context, words);
-    if (this.#background.isStopped) return this.#end(context, 'stopped');
+    if (this.background.isStopped) return this.#end(context, 'stopped');
     // Where both find a name, the pattern's value counts: patterns are deterministic.
     const known = new Set(factsIn(statement.text, this.#parts.patterns).map(({ name }) => name));
     const isHeld = () => memory.holdsQuery(statement.text, statement.said);
@@ -163,7 +153,7 @@ export class Learning {
   /** Returns nothing if the model fails or the policy forbids the call; the facts of the patterns are stored already. */
   async #ask(context: Context, words: string): Promise<readonly Fact[]> {
     const errand = { prompt: FACTS_PROMPT, text: words, answerSchema: FACTS_SCHEMA };
-    const answer = await this.#background.ask(context, errand);
+    const answer = await this.background.ask(context, errand);
     return answer === null ? [] : factsFrom(answer, words);
   }
 

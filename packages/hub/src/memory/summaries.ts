@@ -41,39 +41,29 @@ const MOST_TURNS = 200;
 
 export class Summaries {
   readonly #parts: SummariesParts;
-  readonly #background: Background;
+  readonly background: Background;
 
   constructor(parts: SummariesParts) {
     this.#parts = parts;
-    this.#background = new Background(parts);
+    this.background = new Background(parts);
   }
 
   /** In the background: for each of these owners a summary of what has become too old to be shown. */
   begin(owners: readonly MemoryOwner[]): void {
     if (this.#parts.mode === 'off') return;
-    this.#background.begin(async () => {
+    this.background.begin(async () => {
       for (const owner of owners) await this.#make(owner);
     });
   }
 
-  /** When none is being made. Throws once what failed. */
-  settled(): Promise<void> {
-    return this.#background.settled();
-  }
-
-  /** The session ends: one that is being made is given up, and made when the session resumes. */
-  stop(): void {
-    this.#background.stop();
-  }
-
   async #make(owner: MemoryOwner): Promise<void> {
     const { memory, recorder, characters } = this.#parts;
-    if (this.#background.isStopped) return;
+    if (this.background.isStopped) return;
     const older = memory.older(owner);
     if (older === null) return;
     const context = this.#hear(owner, older);
     const written = await this.#write(context, older);
-    if (this.#background.isStopped) return this.#end(context, 'stopped');
+    if (this.background.isStopped) return this.#end(context, 'stopped');
     const madeBy = written === null ? 'extract' : 'model';
     const text = shortened(written ?? extract(older.before, older.turns, characters), characters);
     // First: a summary that is remembered has its digest in the chain.
@@ -105,7 +95,7 @@ export class Summaries {
   async #write(context: Context, older: OlderTurns): Promise<string | null> {
     if (this.#parts.mode !== 'model') return null;
     const text = JSON.stringify(readable(older));
-    const answer = await this.#background.ask(context, { prompt: SUMMARY_PROMPT, text });
+    const answer = await this.background.ask(context, { prompt: SUMMARY_PROMPT, text });
     return answer?.trim() || null;
   }
 

@@ -7,7 +7,6 @@
 import {
   type Answer,
   type EarlierOutcome,
-  type Event,
   type EventId,
   type Fault,
   failed,
@@ -112,11 +111,6 @@ export class Operator {
     return outcome;
   }
 
-  /** A query of which the journal has these events is gone through again. */
-  resumeFrom(events: readonly Event[]): void {
-    this.#parts.probes.resumeFrom(events);
-  }
-
   /** Begins to learn, in the background, from the queries that have ended. */
   learn(): void {
     this.#parts.learning.begin();
@@ -124,18 +118,19 @@ export class Operator {
 
   /** When the hub does nothing on its own behalf. Throws what failed. */
   async settled(): Promise<void> {
-    await Promise.all([this.#parts.summaries.settled(), this.#parts.learning.settled()]);
+    const { summaries, learning } = this.#parts;
+    await Promise.all([summaries.background.settled(), learning.background.settled()]);
   }
 
   /**
    * The session is left. What the hub does on its own behalf between queries is given up, and done when the session resumes; from
-   * one that ends, what the user said last is still learnt, because facts outlive it. `stopped` waits for the end of both.
+   * one that ends, what the user said last is still learnt, because facts outlive it. `settled` waits for the end of both.
    */
-  stop(how: 'end' | 'suspend'): { readonly stopped: () => Promise<void> } {
-    this.#parts.summaries.stop();
-    if (how === 'suspend') this.#parts.learning.stop();
-    else this.#parts.learning.begin();
-    return { stopped: () => this.settled() };
+  stop(how: 'end' | 'suspend'): void {
+    const { summaries, learning } = this.#parts;
+    summaries.background.stop();
+    if (how === 'suspend') learning.background.stop();
+    else learning.begin();
   }
 
   /**
