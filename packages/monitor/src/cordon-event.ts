@@ -7,6 +7,8 @@
  */
 import {
   type AppId,
+  type AppRequest,
+  type AppResponse,
   type ContextId,
   type EventBody,
   type EventId,
@@ -86,37 +88,17 @@ export function proposalEvent(proposal: Proposal, frame: EventPlace): TraceEvent
         bornFrom: appContext(proposal.app),
       };
     case 'app-request':
-      return {
-        ...base,
-        type: 'AppRequest',
-        from: proposal.from,
-        to: proposal.to,
-        functionality: proposal.functionality,
-        message: proposal.message,
-        callId: proposal.callId,
-      };
+      return { ...base, type: 'AppRequest', ...exchanged(proposal) };
     case 'app-response':
-      return {
-        ...base,
-        type: 'AppResponse',
-        from: proposal.from,
-        to: proposal.to,
-        functionality: proposal.functionality,
-        message: proposal.message,
-        callId: proposal.callId,
-        label: proposal.label,
-      };
+      return { ...base, type: 'AppResponse', ...exchanged(proposal), label: proposal.label };
     case 'data-release':
       return {
         ...base,
         type: 'DataRelease',
         to: proposal.to,
-        items: proposal.items.map((item) => ({
-          name: item.name,
-          value: item.value,
-          origin: item.origin,
-          labels: labelNames(item.label),
-        })),
+        items: proposal.items.map(({ name, value, origin, label }) => {
+          return { name, value, origin, labels: labelNames(label) };
+        }),
         ...releaseLabel(proposal.items.map((item) => item.label)),
       };
     case 'egress':
@@ -135,6 +117,11 @@ export function proposalEvent(proposal: Proposal, frame: EventPlace): TraceEvent
     case 'answer':
       return { ...base, type: 'Message', role: 'assistant', content: proposal.text, toolCalls: [] };
   }
+}
+
+/** What requests to other apps and their responses have in common. */
+function exchanged({ from, to, functionality, message, callId }: AppRequest | AppResponse) {
+  return { from, to, functionality, message, callId };
 }
 
 /** A release of nothing has no label. */
@@ -168,10 +155,6 @@ function endorsedArguments(name: string, value: string, seen: string): readonly 
     .map((leaf) => ({ name, value: leaf }));
 }
 
-function endorsedIn(data: readonly PromptDatum[], seen: string): readonly Endorsed[] {
-  return data.flatMap((datum) => endorsedValues(datum, seen));
-}
-
 /** Without what lines are broken and framed by. */
 function unframed(text: string): string {
   return text.replace(/[\s▐│]+/gu, '');
@@ -193,8 +176,11 @@ export function factEvent(fact: HubFact, frame: EventPlace): TraceEvent {
         candidates: fact.plan.candidates,
         origin: fact.origin,
       };
-    case 'call.endorsed':
-      return { ...base, type: 'Endorsement', values: endorsedIn(fact.data, unframed(fact.shown)) };
+    case 'call.endorsed': {
+      const seen = unframed(fact.shown);
+      const values = fact.data.flatMap((datum) => endorsedValues(datum, seen));
+      return { ...base, type: 'Endorsement', values };
+    }
     case 'carried':
       return { ...base, type: 'Carrier', ...(fact.label === undefined ? {} : { label: fact.label }) };
   }

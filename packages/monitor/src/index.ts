@@ -1,5 +1,6 @@
 export { type EventPlace, factEvent, type HubFact, proposalEvent } from './cordon-event.ts';
 export {
+  frozenCopy,
   type Judged,
   ReferenceMonitor,
   type ReferenceMonitorOptions,

@@ -201,8 +201,11 @@ function faultReason(error: unknown): Reason {
   };
 }
 
-/** Nobody may change what was decided, nor what is settled. A structured clone would take ten times as long. */
-function frozenCopy<T>(value: T): T {
+/**
+ * A copy of plain data that nobody can change, so that what was decided is what happens. Texts, and what is settled, are not
+ * copied. A structured clone would take ten times as long.
+ */
+export function frozenCopy<T>(value: T): T {
   // A copy of plain data has the type of what was copied.
   return copyOf(value) as T;
 }

@@ -24,6 +24,7 @@ import {
   type Result,
   type Usage,
 } from '@cordon/core';
+import { frozenCopy } from '@cordon/monitor';
 import type { Context } from '../context/context.ts';
 import { yieldIfLong } from '../context/event-loop-turn.ts';
 import type { Query } from '../context/query.ts';
@@ -76,19 +77,22 @@ export class ModelCalls {
     prompt: Prompt,
   ): Promise<Result<ModelResponse, ModelFailure>> {
     const asked = await this.ask(context, query, prompt);
-    if (!asked.ok) return asked;
-    return ok(this.heard(context, asked.value));
+    return asked.ok ? ok(this.heard(context, asked.value)) : asked;
   }
 
-  /** What was asked becomes a message of its context. */
+  /** What was asked becomes a message of its context: the model's words, no more trustworthy than what it had seen. */
   heard(context: Context, { response, event }: Asked): ModelResponse {
-    this.#recordMessage(context, response, event);
+    const { text, calls, finish } = response;
+    const cut = finish === 'length' || finish === 'refusal' ? { cut: finish } : {};
+    const message = { kind: 'model.message', text, calls, ...cut } as const;
+    this.#recorder.record(context, message, { causes: [event], label: context.label });
     return response;
   }
 
   /** What the model says becomes no message of the context: nothing in the trace follows from it. */
   async ask(context: Context, query: Spending, prompt: Prompt): Promise<Result<Asked, ModelFailure>> {
-    const request = ownCopy({ ...prompt, model: context.model });
+    // What was digested, and decided, is what goes out, however long that takes.
+    const request = frozenCopy({ ...prompt, model: context.model });
     const shown = canonicalJsonOf(request);
     const reserved = query.reserve(context.model, shown.length);
     if (!reserved.ok) return failed({ kind: 'fault', fault: reserved.fault });
@@ -154,30 +158,6 @@ export class ModelCalls {
       return failed({ kind: 'invalid-response', message: `the model broke: ${reason}`, attempts: 1 });
     }
   }
-
-  /** The model's words: a fact of this context, and no more trustworthy than what it had seen. */
-  #recordMessage(context: Context, response: ModelResponse, cause: EventId): void {
-    const { finish } = response;
-    const cut = finish === 'length' || finish === 'refusal' ? { cut: finish } : {};
-    this.#recorder.record(
-      context,
-      { kind: 'model.message', text: response.text, calls: response.calls, ...cut },
-      { causes: [cause], label: context.label },
-    );
-  }
-}
-
-/** Nobody else holds it, so what was digested, and decided, is what goes out, however long that took. Texts are not copied. */
-function ownCopy(request: ModelRequest): ModelRequest {
-  // A copy of plain data has the type of what was copied.
-  return copyOf(request) as ModelRequest;
-}
-
-function copyOf(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(copyOf);
-  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
-  return Object.fromEntries(entries.map(([key, inner]) => [key, copyOf(inner)]));
 }
 
 /** The broker refuses such an answer and asks again; this is for models that stand behind no broker. */
