@@ -206,17 +206,18 @@ export function exchangeRequirement(
 
 /** Whether each value in it stands in the user's words. One that cannot stand there, like `true`, does not. */
 function isSaidByUser(value: Json, isUsers: (value: string) => boolean): boolean {
-  if (value === null) return true;
-  if (Array.isArray(value)) return value.every((item: Json) => isSaidByUser(item, isUsers));
-  if (isJsonObject(value)) return Object.values(value).every((inner) => isSaidByUser(inner, isUsers));
-  return typeof value !== 'boolean' && isUsers(String(value));
+  return everyLeaf(value, (leaf) => leaf === null || (typeof leaf !== 'boolean' && isUsers(String(leaf))));
 }
 
 /** Whether each text in a value is one of these. What is no text is of a closed type. */
 function holdsOnly(value: Json, isOne: (text: string) => boolean): boolean {
-  if (typeof value === 'string') return isOne(value);
-  if (Array.isArray(value)) return value.every((item: Json) => holdsOnly(item, isOne));
-  return !isJsonObject(value) || Object.values(value).every((inner) => holdsOnly(inner, isOne));
+  return everyLeaf(value, (leaf) => typeof leaf !== 'string' || isOne(leaf));
+}
+
+/** Whether this holds for each value in it that holds no others. */
+function everyLeaf(value: Json, is: (leaf: Json) => boolean): boolean {
+  if (Array.isArray(value)) return value.every((item: Json) => everyLeaf(item, is));
+  return isJsonObject(value) ? Object.values(value).every((inner) => everyLeaf(inner, is)) : is(value);
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   type AppId,
   type EphemeralId,
   type FunctionalityName,
+  isJsonObject,
   type Json,
   type Label,
   namedArguments,
@@ -107,18 +108,22 @@ function roughLength({ length }: string): number {
 }
 
 function mapStrings(value: Json, change: (text: string) => string): Json {
-  if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((item: Json) => mapStrings(item, change));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mapStrings(inner, change)]));
+  return mapJson(value, (part) => (typeof part === 'string' ? change(part) : undefined));
 }
 
 /** Models copy the object that they were shown; it means the text. */
 function unwrap(value: Json): Json {
-  if (Array.isArray(value)) return value.map(unwrap);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value);
-  const isHeldObject = entries.every(([key]) => key === 'ref' || key === 'length') && 'ref' in value;
-  if (isHeldObject && typeof value.ref === 'string') return value.ref;
-  return Object.fromEntries(entries.map(([key, inner]) => [key, unwrap(inner)]));
+  return mapJson(value, (part) => {
+    if (!isJsonObject(part) || typeof part.ref !== 'string') return undefined;
+    return Object.keys(part).every((key) => key === 'ref' || key === 'length') ? part.ref : undefined;
+  });
+}
+
+/** `value` with each part for which `change` gives something replaced by that; undefined: it is kept, and its own parts are looked at. */
+export function mapJson(value: Json, change: (part: Json) => Json | undefined): Json {
+  const changed = change(value);
+  if (changed !== undefined) return changed;
+  if (Array.isArray(value)) return value.map((item: Json) => mapJson(item, change));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mapJson(inner, change)]));
 }

@@ -25,7 +25,7 @@ import {
 import type { Registry } from '../apps/registry.ts';
 import type { Context, ContextOptions } from '../context/context.ts';
 import type { Query } from '../context/query.ts';
-import type { HeldText } from '../context/references.ts';
+import { type HeldText, mapJson } from '../context/references.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { Offers } from '../exchange/offers.ts';
 import { recordUserInput } from '../journal/context-input.ts';
@@ -138,26 +138,20 @@ export class Steps {
 
 /** As the other context sees it: the same values, and its own references; null: it may not hold so much. */
 export function carriedOver(answer: Json, from: Context, to: Context): Json | null {
-  const texts = heldIn(answer, from).map(({ text }) => text);
+  const texts: string[] = [];
+  mapJson(answer, (part) => {
+    const held = heldBy(part, from);
+    if (held !== null) texts.push(held.text);
+    return held === null ? undefined : part;
+  });
   if (!to.references.hasRoomFor(texts)) return null;
   to.sees(from.label, null);
   for (const origin of from.origins) to.sees(from.label, origin);
   if (from.knowsOthersValues) to.learnsOthersValues();
-  const visible = (value: Json): Json => {
-    const held = heldBy(value, from);
-    if (held !== null) return to.references.hold(held);
-    if (Array.isArray(value)) return value.map(visible);
-    if (!isJsonObject(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, visible(inner)]));
-  };
-  return visible(answer);
-}
-
-function heldIn(value: Json, from: Context): readonly HeldText[] {
-  const held = heldBy(value, from);
-  if (held !== null) return [held];
-  if (Array.isArray(value)) return value.flatMap((item: Json) => heldIn(item, from));
-  return isJsonObject(value) ? Object.values(value).flatMap((inner) => heldIn(inner, from)) : [];
+  return mapJson(answer, (part) => {
+    const held = heldBy(part, from);
+    return held === null ? undefined : to.references.hold(held);
+  });
 }
 
 /** The text that stands behind a value which is a reference and nothing else. */
