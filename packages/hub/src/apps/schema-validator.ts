@@ -16,7 +16,7 @@ import {
   ok,
   type Result,
 } from '@cordon/core';
-import { compileSchemaPattern } from '@cordon/regex';
+import { compileSchemaPattern, EXHAUSTED_REASON } from '@cordon/regex';
 import type { Ajv2020, AnySchemaObject, ValidateFunction } from 'ajv/dist/2020.js';
 
 const SCHEMA_LENGTH = 256 * 1024;
@@ -194,10 +194,18 @@ function isTimeout(error: unknown): boolean {
   return isNativeError(error) && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }
 
-/** `pattern` of a schema as linear-time matching; a pattern that is not understood makes the schema unusable. */
+/**
+ * `pattern` of a schema as linear-time matching; a pattern that is not understood makes the schema unusable. Where a text takes too
+ * many steps nobody knows whether it fits, so the check fails, whatever the schema makes of a match.
+ */
 function linearRegExp(pattern: string) {
   const compiled = compileSchemaPattern(pattern);
   if (!compiled.ok) throw new Error(compiled.fault);
-  return { test: (text: string) => compiled.value.findAll(text).length > 0 };
+  const test = (text: string) => {
+    const matches = compiled.value.findAll(text);
+    if (matches === 'exhausted') throw new Error(EXHAUSTED_REASON);
+    return matches.length > 0;
+  };
+  return { test };
 }
 linearRegExp.code = 'linearRegExp';
