@@ -90,34 +90,34 @@ export class DetectorQueries implements RuleQuestions {
 
   /** Decides until nobody is waited for, or time is up. `about`: the event of the proposal. */
   async settle<D extends Decision>(context: Context, about: EventId, decide: Decide<D>): Promise<D> {
-    const { answering, query, pause } = this.#parts;
-    const over = new AbortController();
-    const late = new AbortController();
+    const { answering, query } = this.#parts;
     const spending = query();
-    const signal = AbortSignal.any([spending.signal, over.signal]);
-    const textSignal = AbortSignal.any([spending.signal, late.signal]);
-    if (answering !== null) void pause(answering.seconds * 1000, over.signal).then(() => over.abort());
-    void pause(TEXT_SECONDS * 1000, late.signal).then(() => late.abort());
-    try {
-      let rounds = 0;
-      let asked = 0;
-      const texts = new Set<string>();
-      for (;;) {
-        const { decision, others } = await this.#looked(decide, texts, textSignal);
-        asked += others.length;
-        const isTooMuch = ++rounds > MOST_ROUNDS || asked > MOST_QUESTIONS || signal.aborted;
-        if (others.length === 0 || isTooMuch || context.kind === 'inquiry') return decision;
-        await this.#answerAll({ context, about, spending, signal }, others);
-      }
-    } finally {
-      over.abort();
-      late.abort();
+    using answers = this.#timeLimit(answering?.seconds ?? 0, spending.signal);
+    using looks = this.#timeLimit(TEXT_SECONDS, spending.signal);
+    const { signal } = answers;
+    let rounds = 0;
+    let asked = 0;
+    const texts = new Set<string>();
+    for (;;) {
+      const { decision, others } = await this.#looked(decide, texts, looks.signal);
+      asked += others.length;
+      const isTooMuch = ++rounds > MOST_ROUNDS || asked > MOST_QUESTIONS || signal.aborted;
+      if (others.length === 0 || isTooMuch || context.kind === 'inquiry') return decision;
+      await this.#answerAll({ context, about, spending, signal }, others);
     }
   }
 
-  /** Decides until each text that it waits for has been looked at; nobody else is asked. */
+  /** Decides until each text that it waits for has been looked at, or time is up; nobody else is asked. */
   async look<D extends Decision>(decide: Decide<D>, signal: AbortSignal): Promise<D> {
-    return (await this.#looked(decide, new Set(), signal)).decision;
+    using looks = this.#timeLimit(TEXT_SECONDS, signal);
+    return (await this.#looked(decide, new Set(), looks.signal)).decision;
+  }
+
+  /** Aborts with `signal`, and after so many seconds. Disposing of it stops the clock, and whoever still waits for it. */
+  #timeLimit(seconds: number, signal: AbortSignal): Disposable & { readonly signal: AbortSignal } {
+    const over = new AbortController();
+    void this.#parts.pause(seconds * 1000, over.signal).then(() => over.abort());
+    return { signal: AbortSignal.any([signal, over.signal]), [Symbol.dispose]: () => over.abort() };
   }
 
   /** The same. `others`: who else is waited for; nobody is asked about what a look at a text may settle. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   type AnswerBook,
+  type Decision,
   type Event,
   failed,
   fault,
@@ -14,6 +15,7 @@ import {
 import { awaiting, type Detector, defineDetector, noAnswer } from '@cordon/policy';
 import { app } from '@cordon/testkit/hub/app.ts';
 import type { Answering } from '../../src/index.ts';
+import { DetectorQueries, type DetectorQueriesParts } from '../../src/mediation/detector-queries.ts';
 import { call, plan, type Script } from '../fixture/model.ts';
 import { stageFor } from '../fixture/stage.ts';
 
@@ -323,3 +325,32 @@ for (const [what, answer, kind] of [
     // It is no effect: nothing of it is proposed, and nobody outside is asked.
     assert.deepEqual(stage.of('question.answered'), []);
   });
+
+const LONG_TEXT: Question = { service: 'text', digest: 'a long text', input: {} };
+
+for (const [what, isAnswered, verdict] of [
+  ['is decided by what is found in it', true, 'allow'],
+  ['that nobody ends looking at is undecided when time is up', false, 'deny'],
+] as const) {
+  test(`before a query resumes, a text ${what}`, { timeout: 20_000 }, async () => {
+    let isLookedAt = false;
+    const never = new Promise<void>(() => undefined);
+    const answer = async () => {
+      isLookedAt = isAnswered;
+      if (!isAnswered) await never;
+    };
+    const queries = new DetectorQueries({
+      // Nobody but who looks at texts is asked.
+      ...({} as DetectorQueriesParts),
+      texts: { answer, rest: () => undefined },
+      pause: () => (isAnswered ? never : Promise.resolve()),
+    });
+    const decide = (awaited: Map<string, Question>): Decision => {
+      if (isLookedAt) return { verdict: 'allow', warnings: [] };
+      awaited.set(LONG_TEXT.digest, LONG_TEXT);
+      return { verdict: 'deny', reasons: [], warnings: [] };
+    };
+    const decision = await queries.look(decide, new AbortController().signal);
+    assert.equal(decision.verdict, verdict);
+  });
+}
