@@ -126,6 +126,14 @@ export class Query {
     if (expected) this.#refusal ??= reasons[0] ?? null;
   }
 
+  /** A user who keeps something has not refused the query; a policy that does has (decision 4). */
+  withheld(reasons: readonly Reason[]): void {
+    this.refused(
+      reasons,
+      reasons.some(({ because }) => because !== 'permission'),
+    );
+  }
+
   /** Another plan takes the place of the one that was refused; `reason` brings the refusal back. */
   startsAnew(reason: Reason | null = null): void {
     this.#refusal = reason;

@@ -145,9 +145,7 @@ export class Exchange implements PeerRequests {
     });
     if (carried.kind === 'failed') return failed(carried.fault);
     if (carried.kind === 'refused') {
-      // A user who keeps a text closed has not refused the query; a policy that does has (decision 0004).
-      const isByPolicy = carried.reasons.some(({ because }) => because !== 'permission');
-      query.refused(carried.reasons, isByPolicy);
+      query.withheld(carried.reasons);
       return REFUSED;
     }
     // Where the user typed another text, it is not of the apps, and cannot be what they want.

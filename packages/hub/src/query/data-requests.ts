@@ -94,9 +94,7 @@ export class DataRequests {
     });
     if (carried.kind === 'failed') return failed(carried.fault);
     if (carried.kind === 'refused') {
-      // A user who keeps something has not refused the query; a policy that does has (decision 4).
-      const isByPolicy = carried.reasons.some(({ because }) => because !== 'permission');
-      query.refused(carried.reasons, isByPolicy);
+      query.withheld(carried.reasons);
       return NOTHING;
     }
     return this.#released(context, app, query, fields, carried.value.items);

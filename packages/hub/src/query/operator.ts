@@ -14,6 +14,7 @@ import {
   joinLabels,
   ok,
   type PlanStep,
+  type ReleasedItem,
   type Result,
   USER_LABEL,
 } from '@cordon/core';
@@ -182,7 +183,7 @@ export class Operator {
 
   async #serveShared(query: Query, said: EventId): Promise<Result<Turned, Fault>> {
     const prepared = await this.#parts.preparation.shared();
-    return prepared.ok ? this.#turn(query, said, prepared.value, []) : prepared;
+    return prepared.ok ? this.#turn(query, said, { ...BEGINNING, prepared: prepared.value }) : prepared;
   }
 
   async #servePlanned(query: Query, said: EventId): Promise<Result<Turned, Fault>> {
@@ -272,10 +273,10 @@ export class Operator {
     const { recorder, registry } = this.#parts;
     query.adopt(plan, origin);
     const route = routeOf(plan);
+    const task = route.kind === 'app' ? this.#parts.releases.taskFor(route.app, query, said) : null;
     // What is released to the context is part of its first prompt: then another one was asked.
-    const isTold = route.kind === 'app' && this.#parts.releases.taskFor(route.app, query, said) !== null;
-    if (isTold) speculative?.drop();
-    const listening = isTold ? null : ((await speculative?.take(query, route)) ?? null);
+    if (task !== null) speculative?.drop();
+    const listening = task === null ? ((await speculative?.take(query, route)) ?? null) : null;
     const known = listening?.prepared.context ?? null;
     recorder.record(known, { kind: 'plan.made', plan, origin }, { causes: [said] });
     // A guess does not send the user's words to several apps at once.
@@ -285,22 +286,22 @@ export class Operator {
         : [];
     const prepared =
       listening === null ? await this.#parts.preparation.for(query, route, ahead) : ok(listening.prepared);
-    return prepared.ok ? this.#turn(query, said, prepared.value, ahead, listening) : prepared;
+    return prepared.ok
+      ? this.#turn(query, said, { prepared: prepared.value, task, ahead, listening })
+      : prepared;
   }
 
   /** One context's turn, from what it recalls to its answer, with the results of the steps that go ahead of it. */
   async #turn(
     query: Query,
     said: EventId,
-    prepared: Prepared,
-    ahead: readonly PlanStep[],
-    listening: Listening | null = null,
+    { prepared, task, ahead, listening }: Beginning,
   ): Promise<Result<Turned, Fault>> {
     const { isolation, recall, releases, steps, turns, exchange } = this.#parts;
     const { context, owner } = prepared;
     const knowsFacts = isolation !== 'none' && !query.isPrivate;
     const facts = knowsFacts ? await releases.facts(context, query, owner) : [];
-    const data = [...facts, ...(await releases.task(context, query, said))];
+    const data = [...facts, ...(await releases.task(context, task))];
     query.heard(owner);
     const before = await recall.earlierSessions(query, said, prepared);
     const earlier = listening?.earlier ?? recall.hear(query, said, prepared);
@@ -346,6 +347,19 @@ export class Operator {
 }
 
 const VANILLA: ContextOwner = ownerOf(null);
+
+/** What a context's turn begins with. */
+interface Beginning {
+  readonly prepared: Prepared;
+  /** What its app is told by the planner's task; null: nothing. */
+  readonly task: ReleasedItem | null;
+  /** The steps that go ahead of it. */
+  readonly ahead: readonly PlanStep[];
+  /** What was begun before the plan; null: nothing. */
+  readonly listening: Listening | null;
+}
+
+const BEGINNING = { task: null, ahead: [], listening: null } as const;
 
 /** A turn that came to its answer, which the user does not have yet. */
 interface Turned {

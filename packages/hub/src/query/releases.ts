@@ -89,9 +89,9 @@ export class Releases {
     return planning.toldElsewhere(query, said, app, steps);
   }
 
-  async task(context: Context, query: Query, said: EventId): Promise<TurnContext['data']> {
+  /** `task`: what `taskFor` gave for the app of this context. */
+  async task(context: Context, task: ReleasedItem | null): Promise<TurnContext['data']> {
     const { app } = context;
-    const task = this.taskFor(app, query, said);
     return app === null || task === null ? [] : this.release(context, [task], taskRequirement(app, task));
   }
 
