@@ -36,11 +36,17 @@ import type { Recorder } from '../journal/recorder.ts';
 import type { Gate } from '../mediation/gate.ts';
 import { describeFailure, isExpected, type ReadyCall, type ToolCalls } from '../mediation/tool-calls.ts';
 import type { Served } from '../spokes/spoke-link.ts';
-import type { CheckedRequest } from './checked-request.ts';
 import type { Offers } from './offers.ts';
 import { isSecretTo, type Reader } from './reader.ts';
 import { malformed, REFUSED } from './refusal.ts';
-import { joinedLabel, type Responses, type ServedWork, type Sources, usesOfPeer } from './responses.ts';
+import {
+  type CheckedRequest,
+  joinedLabel,
+  type Responses,
+  type ServedWork,
+  type Sources,
+  usesOfPeer,
+} from './responses.ts';
 import type { PeerRequests, SentRequest, TaskServer } from './serving.ts';
 
 export interface ExchangeParts {

@@ -76,7 +76,10 @@ export class Reader {
 
     const reader = this.#parts.newContext(held.origin);
     try {
-      const requirement = this.#requirement(context, query, held, schema.value);
+      // No question is due for so few bits, or for a context without app or of the text's own app.
+      const requirement = this.mayTell(context, query, held, mostBits(schema.value))
+        ? null
+        : readRequirement(query.plan, context, held, schema.value);
       const text = await this.#release(context, reader, held, requirement);
       if (text === null) return REFUSED;
       const answer = await this.#parts.models.complete(reader, query, {
@@ -94,13 +97,6 @@ export class Reader {
     } finally {
       recorder.record(reader, { kind: 'context.ended', reason: 'read' });
     }
-  }
-
-  /** Null: no question is due for so few bits, or for a context without app or of the text's own app. */
-  #requirement(context: Context, query: Query, held: HeldText, form: JsonSchema): ConsentRequirement | null {
-    return this.mayTell(context, query, held, mostBits(form))
-      ? null
-      : readRequirement(query.plan, context, held, form);
   }
 
   /**

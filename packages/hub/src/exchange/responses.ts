@@ -8,9 +8,11 @@ import {
   type AppId,
   type AppRequest,
   type AppResponse,
+  type EphemeralId,
   type EventId,
   type Functionality,
   failed,
+  type InstalledApp,
   isJsonObject,
   type Json,
   joinLabels,
@@ -23,19 +25,36 @@ import { readingsOf } from '@cordon/protocol';
 import { usesOf } from '../apps/registry.ts';
 import type { LoadValidator } from '../apps/schema-validator.ts';
 import type { ToolResult } from '../context/app-tool.ts';
-import type { Context } from '../context/context.ts';
-import type { HeldText } from '../context/references.ts';
+import type { Context, Peer } from '../context/context.ts';
+import type { Query } from '../context/query.ts';
+import type { HeldText, PlacedText } from '../context/references.ts';
 import type { Recorder } from '../journal/recorder.ts';
 import type { Gate } from '../mediation/gate.ts';
 import { isExpected } from '../mediation/tool-calls.ts';
 import type { Served } from '../spokes/spoke-link.ts';
-import type { CheckedRequest } from './checked-request.ts';
 import { malformed, REFUSED } from './refusal.ts';
 
 export interface ResponsesParts {
   readonly gate: Gate;
   readonly recorder: Recorder;
   readonly validator: LoadValidator;
+}
+
+/** A request that names a peer of its context and fits the format of what it asks for; nothing is decided yet. */
+export interface CheckedRequest {
+  readonly context: Context;
+  readonly query: Query;
+  readonly peerId: EphemeralId;
+  readonly peer: Peer;
+  readonly app: InstalledApp;
+  /** With each reference replaced by its text. */
+  readonly message: Json;
+  /** The texts of others that stand in it. */
+  readonly texts: readonly PlacedText[];
+  /** Whether another message fits the format too. */
+  readonly check: (message: Json) => Result<Json, string>;
+  /** Aborts when the turn that asked is over. */
+  readonly signal: AbortSignal;
 }
 
 /** A result that is still to be checked and delivered. */
@@ -133,28 +152,28 @@ export class Responses {
   async #read(functionality: Functionality, work: ServedWork): Promise<Result<ReadResponse, string>> {
     const validator = await this.#parts.validator();
     const check = (value: Json) => validator.check(functionality.response, value);
-    if (work.by === 'tool') {
-      const { text, structured } = work.result;
-      const candidates = structured === null ? readingsOf(text) : [structured];
-      const message = firstFitting(candidates, check);
-      return message.ok ? ok({ message: message.value, label: work.label, origins: work.origins }) : message;
-    }
-    const { references, label, origins } = work.by;
-    const readings = readingsOf(work.text).map((reading) => ({
-      reading,
-      message: check(references.resolve(reading)),
-    }));
-    const fitting = readings.find(({ message }) => message.ok) ?? readings[0];
+    const checked = answersOf(work).map((answer) => ({ answer, message: check(resolved(answer, work)) }));
+    const fitting = checked.find(({ message }) => message.ok) ?? checked[0];
     if (fitting === undefined) return failed('there is no response');
     if (!fitting.message.ok) return fitting.message;
+    const message = fitting.message.value;
+    if (work.by === 'tool') return ok({ message, label: work.label, origins: work.origins });
     // Attack: `\u00241` is no reference as long as nobody reads the answer as JSON.
-    const texts = references.namedIn(fitting.reading);
-    return ok({
-      message: fitting.message.value,
-      label: joinedLabel(label, texts),
-      origins: [...new Set([...origins, ...texts.map(({ origin }) => origin)])],
-    });
+    const texts = work.by.references.namedIn(fitting.answer);
+    const origins = [...new Set([...work.by.origins, ...texts.map(({ origin }) => origin)])];
+    return ok({ message, label: joinedLabel(work.by.label, texts), origins });
   }
+}
+
+/** What the answer may be read as, the best reading first. */
+function answersOf(work: ServedWork): readonly Json[] {
+  if (work.by !== 'tool') return readingsOf(work.text);
+  const { text, structured } = work.result;
+  return structured === null ? readingsOf(text) : [structured];
+}
+
+function resolved(answer: Json, { by }: ServedWork): Json {
+  return by === 'tool' ? answer : by.references.resolve(answer);
 }
 
 /** The worst of what a context has seen and of the texts that it places unseen. */
@@ -174,12 +193,4 @@ function isEmpty(message: Json): boolean {
   if (!isJsonObject(message)) return false;
   const members = Object.values(message);
   return members.length === 1 && members.every(isEmpty);
-}
-
-function firstFitting(
-  candidates: readonly Json[],
-  check: (value: Json) => Result<Json, string>,
-): Result<Json, string> {
-  const checked = candidates.map(check);
-  return checked.find(({ ok }) => ok) ?? checked[0] ?? failed('there is no response');
 }
