@@ -8,7 +8,6 @@ import {
   type AppId,
   canonicalJson,
   type EventId,
-  type Expectation,
   type Fault,
   failed,
   fault,
@@ -128,7 +127,10 @@ export class ToolCalls {
     const call = { app, tool: own.tool, arguments: isJsonObject(resolved) ? resolved : {}, texts };
     const outcome = await this.call(context, query, call, this.requirement(query, context, call), signal);
     if (!outcome.ok) return describeFailure(query, outcome.fault);
-    return ok(await this.#deliver(context, query, call, outcome.value));
+    const received = await this.receive(context, query, call, outcome.value);
+    if (received === null) return ok({ text: REFUSED_TEXT, isError: true });
+    const { text, isError } = received.output;
+    return ok({ text, isError });
   }
 
   /** The question that is due for a call, if any. */
@@ -198,6 +200,7 @@ export class ToolCalls {
     }
     const ending = AbortSignal.any([query.signal, signal]);
     if (ending.aborted) return failed({ kind: 'fault', fault: fault('cancelled', 'the query was stopped') });
+    const isPlanned = isPlannedCall(query, ready);
     const proposal: ToolCall = {
       effect: 'tool-call',
       context: context.id,
@@ -206,7 +209,8 @@ export class ToolCalls {
       arguments: args,
       callId: this.#parts.newCallId(),
       irreversible: isIrreversible(app.manifest, tool),
-      ...(this.#isOffPlan(query, app, tool) ? { isOffPlan: true } : {}),
+      // The baseline has no plan.
+      ...(this.#parts.asksPermission && !isPlanned ? { isOffPlan: true } : {}),
       labels: calledLabels(app.manifest, tool),
     };
     const label = texts.reduce((joined, text) => joinLabels(joined, text.label), context.label);
@@ -223,32 +227,19 @@ export class ToolCalls {
           : failed(fault('app-error', misfit(valid.fault))),
       (output) => ({ output }),
     );
-    if (carried.kind === 'failed') {
-      const { fault: reported, event } = carried;
-      if (reported.kind !== 'app-error') return failed({ kind: 'fault', fault: reported });
-      // What an app says in an error is an output of it: it is labelled, decided and delivered like any other.
-      const result = { text: reported.message, structured: null, isError: true };
-      return ok({ result, label: outputLabel(app, tool.name, label), event, callId: proposal.callId });
-    }
     if (carried.kind === 'refused') {
       this.takeBack(query.plan, ready);
-      const expected = isExpected(query.plan, app.id, usesOf(app.manifest, tool.name));
-      return failed({ kind: 'refused', reasons: carried.reasons, expected });
+      return failed({ kind: 'refused', reasons: carried.reasons, expected: isPlanned });
     }
-    const { value: result, event } = carried;
+    if (carried.kind === 'failed' && carried.fault.kind !== 'app-error')
+      return failed({ kind: 'fault', fault: carried.fault });
+    // What an app says in an error is an output of it: it is labelled, decided and delivered like any other.
+    const result =
+      carried.kind === 'done'
+        ? carried.value
+        : { text: carried.fault.message, structured: null, isError: true };
+    const { event } = carried;
     return ok({ result, label: outputLabel(app, tool.name, label), event, callId: proposal.callId });
-  }
-
-  /** The baseline has no plan. */
-  #isOffPlan({ plan }: Query, app: InstalledApp, tool: AppTool): boolean {
-    return this.#parts.asksPermission && !isExpected(plan, app.id, usesOf(app.manifest, tool.name));
-  }
-
-  async #deliver(context: Context, query: Query, call: ReadyCall, outcome: CallOutcome): Promise<CallText> {
-    const received = await this.receive(context, query, call, outcome);
-    if (received === null) return { text: REFUSED_TEXT, isError: true };
-    const { text, isError } = received.output;
-    return { text, isError };
   }
 
   /** The output becomes visible in the context that called, own or errand; null: it may not. */
@@ -282,19 +273,16 @@ export class ToolCalls {
       label,
       requirement: null,
     });
-    if (delivered.kind === 'refused') {
-      query.refused(delivered.reasons, isExpected(query.plan, app.id, usesOf(app.manifest, tool.name)));
-    }
+    const isPlanned = isPlannedCall(query, call);
+    if (delivered.kind === 'refused') query.refused(delivered.reasons, isPlanned);
     if (delivered.kind !== 'done') return null;
     const output = delivered.value;
     context.sees(output.label, output.app);
     await yieldIfLong(length);
     query.returned.hear(output.text);
     if (output.structured !== null) query.returned.hear(jsonText(output.structured));
-    if (!query.isPrivate) {
-      const isPlanned = isExpected(query.plan, app.id, usesOf(app.manifest, tool.name));
+    if (!query.isPrivate)
       this.#parts.observed(context, query, app, { output, brought: delivered.event, asked, isPlanned });
-    }
     return { output, event: delivered.event };
   }
 }
@@ -329,8 +317,11 @@ function misfit(problem: string): string {
 }
 
 export function isExpected(plan: StepPlan, app: AppId, uses: readonly string[]): boolean {
-  const how: Expectation = expectation(plan, app, uses);
-  return how !== 'unexpected';
+  return expectation(plan, app, uses) !== 'unexpected';
+}
+
+function isPlannedCall({ plan }: Query, { app, tool }: ReadyCall): boolean {
+  return isExpected(plan, app.id, usesOf(app.manifest, tool.name));
 }
 
 /**
