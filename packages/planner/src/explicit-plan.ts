@@ -149,16 +149,7 @@ const ANSWERS: readonly DataKind[] = ['email', 'phone', 'birth-date', 'time', 'p
 
 const CONTINUATION = /^(?:and|also|what about|how about)(?![\p{L}\p{N}])/iu;
 
-const POINTS_BACK: ReadonlySet<string> = new Set([
-  'it',
-  'them',
-  'that',
-  'those',
-  'one',
-  'ones',
-  'its',
-  'their',
-]);
+const POINTS_BACK: ReadonlySet<string> = new Set('it them that those one ones its their'.split(' '));
 
 /** Words that name nothing: what they mean is what was said before. */
 const POINTING: ReadonlySet<string> = new Set(

@@ -122,21 +122,11 @@ function judged(validate: ValidateFunction, value: Json): Result<Json, string> {
 }
 
 /** Keywords that look at a value once: what refers, combines, compares items or matches patterns is not among them. */
-const PLAIN_KEYWORDS: ReadonlySet<string> = new Set([
-  ...[
-    'type',
-    'enum',
-    'const',
-    'required',
-    'minLength',
-    'maxLength',
-    'minimum',
-    'maximum',
-    'exclusiveMinimum',
-  ],
-  ...['exclusiveMaximum', 'multipleOf', 'minItems', 'maxItems', 'minProperties', 'maxProperties', 'format'],
-  ...['title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly'],
-]);
+const PLAIN_KEYWORDS: ReadonlySet<string> = new Set(
+  `type enum const required format minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf
+  minItems maxItems minProperties maxProperties
+  title description default examples deprecated readOnly writeOnly`.split(/\s+/),
+);
 
 /** Recursion is as deep as the schema, which came out of bounded JSON. */
 function isPlain(schema: Json): boolean {

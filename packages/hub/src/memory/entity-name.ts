@@ -8,47 +8,19 @@ import { type DataKind, labelOfData } from '@cordon/core';
 
 /** Kinds that a fact about the user can be of; the other kinds of data are of one errand. Each with other words for it. */
 const WORDS = {
-  name: ['name', 'full name', 'vollständiger name'],
-  email: [
-    'email',
-    'e-mail',
-    'mail',
-    'email address',
-    'e-mail address',
-    'mail address',
-    'e-mail-adresse',
-    'email-adresse',
-    'mailadresse',
-  ],
-  phone: [
-    'phone',
-    'phone number',
-    'telephone',
-    'telephone number',
-    'mobile',
-    'mobile number',
-    'cell number',
-    'telefon',
-    'telefonnummer',
-    'handynummer',
-    'mobilnummer',
-  ],
-  address: ['address', 'home address', 'postal address', 'adresse', 'anschrift'],
-  city: ['city', 'town', 'stadt', 'wohnort'],
-  'postal-code': ['postal code', 'postal-code', 'postcode', 'zip', 'zip code', 'postleitzahl', 'plz'],
-  country: ['country', 'land'],
-  'birth-date': [
-    'date of birth',
-    'birth-date',
-    'birth date',
-    'birthdate',
-    'birthday',
-    'geburtsdatum',
-    'geburtstag',
-  ],
-  language: ['language', 'sprache'],
-  preference: ['preference', 'vorliebe'],
-} as const satisfies Partial<Record<DataKind, readonly string[]>>;
+  name: 'name, full name, vollständiger name',
+  email:
+    'email, e-mail, mail, email address, e-mail address, mail address, e-mail-adresse, email-adresse, mailadresse',
+  phone:
+    'phone, phone number, telephone, telephone number, mobile, mobile number, cell number, telefon, telefonnummer, handynummer, mobilnummer',
+  address: 'address, home address, postal address, adresse, anschrift',
+  city: 'city, town, stadt, wohnort',
+  'postal-code': 'postal code, postal-code, postcode, zip, zip code, postleitzahl, plz',
+  country: 'country, land',
+  'birth-date': 'date of birth, birth-date, birth date, birthdate, birthday, geburtsdatum, geburtstag',
+  language: 'language, sprache',
+  preference: 'preference, vorliebe',
+} as const satisfies Partial<Record<DataKind, string>>;
 
 export type FactKind = keyof typeof WORDS;
 
@@ -58,7 +30,7 @@ const FACT_KINDS: readonly FactKind[] = Object.keys(WORDS) as FactKind[];
 export const FACT_NAMES: readonly string[] = FACT_KINDS.map(labelOfData);
 
 const KIND_OF: ReadonlyMap<string, FactKind> = new Map(
-  FACT_KINDS.flatMap((kind) => WORDS[kind].map((word): [string, FactKind] => [word, kind])),
+  FACT_KINDS.flatMap((kind) => WORDS[kind].split(', ').map((word): [string, FactKind] => [word, kind])),
 );
 
 /** All words for a kind, the longest first: an expression that tries them in this order takes the whole word. */

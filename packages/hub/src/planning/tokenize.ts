@@ -34,21 +34,6 @@ export function vettedWords({ id, manifest }: InstalledApp): ReadonlySet<string>
   return new Set(describedWords([id, ...nameWords(id), manifest.description ?? '', ...served].join(' ')));
 }
 
-const STOP_WORDS: ReadonlySet<string> = new Set([
-  'the',
-  'and',
-  'for',
-  'with',
-  'that',
-  'this',
-  'from',
-  'use',
-  'you',
-  'your',
-  'what',
-  'are',
-  'can',
-  'app',
-  'please',
-  'all',
-]);
+const STOP_WORDS: ReadonlySet<string> = new Set(
+  'the and for with that this from use you your what are can app please all'.split(' '),
+);
