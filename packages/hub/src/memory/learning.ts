@@ -82,28 +82,20 @@ export class Learning {
 
   /** Finds facts by patterns and records them. The caller stores them together with the query, by the returned function. */
   byPatterns(statement: Statement): () => void {
-    const { factsMode, recorder } = this.#parts;
-    const facts =
-      factsMode === 'off' ? [] : this.#compared(factsIn(statement.text, this.#parts.patterns), statement);
-    if (facts.length > 0) {
-      const body = { kind: 'facts.learnt', by: 'patterns', toldTo: appOf(statement.owner), facts } as const;
-      recorder.record(null, body, { causes: [statement.said], label: USER_LABEL });
-    }
+    const { factsMode, patterns } = this.#parts;
+    const found = factsMode === 'off' ? [] : factsIn(statement.text, patterns);
+    const keep = this.#record(null, 'patterns', found, statement);
     if (factsMode === 'model' && statement.said !== this.#learnt)
       this.#waiting = [...this.#waiting.filter(isOther(statement)), statement];
-    return () => this.#keep(facts, statement);
+    return keep;
   }
 
   /** Facts that the user typed into the forms of apps. Recorded and stored like those of `byPatterns`. */
   byForms(typed: readonly KnownFact[], said: EventId, past: QueryPast): () => void {
     if (this.#parts.factsMode === 'off') return () => undefined;
-    const keeping = [...Map.groupBy(typed, ({ origin }) => origin)].map(([origin, stated]) => {
-      const owner = ownerOf(origin);
-      const facts = this.#compared(stated, { owner, past });
-      const body = { kind: 'facts.learnt', by: 'form', toldTo: origin, facts } as const;
-      this.#parts.recorder.record(null, body, { causes: [said], label: USER_LABEL });
-      return () => this.#keep(facts, { owner, said });
-    });
+    const keeping = [...Map.groupBy(typed, ({ origin }) => origin)].map(([origin, stated]) =>
+      this.#record(null, 'form', stated, { owner: ownerOf(origin), said, past }),
+    );
     return () => {
       for (const keep of keeping) keep();
     };
@@ -132,19 +124,10 @@ export class Learning {
     // Where both find a name, the pattern's value counts: patterns are deterministic.
     const known = new Set(factsIn(statement.text, this.#parts.patterns).map(({ name }) => name));
     const isHeld = () => memory.holdsQuery(statement.text, statement.said);
-    const facts = isHeld()
-      ? this.#compared(
-          found.filter(({ name }) => !known.has(name)),
-          statement,
-        )
-      : [];
-    if (facts.length > 0) {
-      const body = { kind: 'facts.learnt', by: 'model', toldTo: appOf(statement.owner), facts } as const;
-      // The event comes first, so that the chain has every stored fact.
-      recorder.record(context, body, { causes: [statement.said], label: USER_LABEL });
-    }
+    const others = isHeld() ? found.filter(({ name }) => !known.has(name)) : [];
+    const keep = this.#record(context, 'model', others, statement);
     memory.together(() => {
-      if (isHeld()) this.#keep(facts, statement);
+      if (isHeld()) keep();
     });
     this.#learnt = statement.said;
     this.#end(context, LEARNT);
@@ -157,26 +140,34 @@ export class Learning {
     return answer === null ? [] : factsFrom(answer, words);
   }
 
+  /** Records facts; the returned function stores them. The event comes first, so that the chain has every stored fact. */
+  #record(
+    context: Context | null,
+    by: 'patterns' | 'form' | 'model',
+    found: readonly Fact[],
+    { owner, said, past }: Omit<Statement, 'text'>,
+  ): () => void {
+    if (found.length === 0) return () => undefined;
+    const { recorder, memory } = this.#parts;
+    const origin = appOf(owner);
+    const facts = this.#compared(found, origin, past);
+    const body = { kind: 'facts.learnt', by, toldTo: origin, facts } as const;
+    recorder.record(context, body, { causes: [said], label: USER_LABEL });
+    return () => {
+      for (const { name, value } of facts) memory.rememberFact({ name, value, origin }, owner, said);
+    };
+  }
+
   /** Held against what was known when the query began. */
-  #compared(
-    facts: readonly Fact[],
-    { owner, past }: Pick<Statement, 'owner' | 'past'>,
-  ): readonly LearntFact[] {
-    if (facts.length === 0) return [];
+  #compared(facts: readonly Fact[], toldTo: AppId | null, past: QueryPast): readonly LearntFact[] {
     const known = this.#parts.memory.facts(past);
     const before = new Map(known.map(({ name, origin, value }) => [factKey(name, origin), value]));
     return facts.map(({ name, value }) => ({
       name,
       value,
       isNew: !known.some((one) => one.name === name && one.value === value),
-      before: before.get(factKey(name, appOf(owner))) ?? null,
+      before: before.get(factKey(name, toldTo)) ?? null,
     }));
-  }
-
-  #keep(facts: readonly Fact[], { owner, said }: Pick<Statement, 'owner' | 'said'>): void {
-    const origin = appOf(owner);
-    for (const { name, value } of facts)
-      this.#parts.memory.rememberFact({ name, value, origin }, owner, said);
   }
 
   #end(context: Context, reason: string): void {
