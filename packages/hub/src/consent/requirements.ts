@@ -65,47 +65,46 @@ export function callRequirement(plan: StepPlan, call: IntendedCall): ConsentRequ
   const fromOthers = call.texts.filter((text) => text.origin !== app);
   if (!call.irreversible && fromOthers.length === 0) return null;
   const how = expectationFrom(plan, context, app, call.uses);
-  const data = [saidDatum(argumentsDatum(tool, call.arguments, call.identifying), call.arguments, app, call)];
+  const origins = fromOthers.map(({ origin }) => origin);
+  const data = saidDatum(argumentsDatum(tool, call.arguments, call.identifying), call.arguments, app, call);
   const warnings = [
     ...planWarnings(how, context),
     ...sourceWarnings(fromOthers),
     ...privacyWarnings(plan, privateOrigins(fromOthers), app, call.uses),
   ];
-  const flows = flowsOf(
-    fromOthers.map(({ origin }) => origin),
-    app,
-  );
-  if (call.irreversible) {
-    const recipients = recipientsOf(call.arguments, call.knows);
-    const repetition = repetitionOf(plan, call);
-    return {
-      subject: { scope: 'irreversible-action', from: context.app, to: app, what: tool },
-      question: `Let \`${app}\` do \`${tool}\`? This cannot be undone.`,
-      data,
-      expected: how !== 'unexpected',
-      warnings: [...warnings, ...strangersWarnings(context, recipients), ...repetition.warnings],
-      notes: [...strangersNotes(context, recipients), ...repetition.notes],
-      covers: callCoverage(tool, call.arguments, fromOthers),
-      flows: [
-        ...flows,
-        ...[...recipients.strangers, ...recipients.users]
-          .slice(0, MOST_LISTED)
-          .map((recipient) => recipientFlow(app, tool, recipient)),
-      ],
-    };
-  }
+  const asked = { data: [data], expected: how !== 'unexpected', warnings, flows: flowsOf(origins, app) };
+  if (call.irreversible) return irreversibleRequirement(plan, call, fromOthers, asked);
   return {
-    subject: { scope: 'data-release', from: fromOthers[0]?.origin ?? null, to: app, what: tool },
+    ...asked,
+    subject: { scope: 'data-release', from: origins[0] ?? null, to: app, what: tool },
     question: `Give \`${app}\` text that came from ${namesOf(fromOthers)}?`,
-    data,
-    expected: how !== 'unexpected',
-    warnings,
     covers: {
-      same: fromOthers.map(({ origin }) => origin).sort(),
+      same: origins.toSorted(),
       words: `other texts of the same origin for \`${tool}\``,
       mayLast: true,
     },
-    flows,
+  };
+}
+
+/** The question for a call that cannot be undone; `asked`: what is asked of every call. */
+function irreversibleRequirement(
+  plan: StepPlan,
+  call: IntendedCall,
+  fromOthers: readonly PlacedText[],
+  asked: Pick<ConsentRequirement, 'data' | 'expected' | 'warnings' | 'flows'>,
+): ConsentRequirement {
+  const { context, app, tool } = call;
+  const recipients = recipientsOf(call.arguments, call.knows);
+  const repetition = repetitionOf(plan, call);
+  const named = [...recipients.strangers, ...recipients.users].slice(0, MOST_LISTED);
+  return {
+    ...asked,
+    subject: { scope: 'irreversible-action', from: context.app, to: app, what: tool },
+    question: `Let \`${app}\` do \`${tool}\`? This cannot be undone.`,
+    warnings: [...asked.warnings, ...strangersWarnings(context, recipients), ...repetition.warnings],
+    notes: [...strangersNotes(context, recipients), ...repetition.notes],
+    covers: callCoverage(tool, call.arguments, fromOthers),
+    flows: [...asked.flows, ...named.map((recipient) => recipientFlow(app, tool, recipient))],
   };
 }
 
