@@ -42,7 +42,6 @@ import type { SchemaValidator } from './schema-validator.ts';
 
 export interface Opened {
   readonly app: InstalledApp;
-  readonly running: RunningApp;
   /** What it said of itself. */
   readonly said: AppDescription;
   readonly client: Client;
@@ -52,6 +51,8 @@ export interface Opened {
   readonly process: AppProcess | null;
   /** What may keep the app waiting while a call is under way; null: nothing. */
   readonly waiting: Waiting | null;
+  /** From the need of it until it was ready. */
+  readonly milliseconds: number;
 }
 
 /** Told of what happens to an app that was ready. */
@@ -94,7 +95,7 @@ export class AppConnection {
   constructor(opened: Opened, told: AppTold) {
     this.#opened = opened;
     this.#told = told;
-    this.#running = opened.running;
+    this.#running = this.#asDescribed(opened.said);
     this.#said = opened.said;
     opened.client.setNotificationHandler('notifications/tools/list_changed', () => this.#announced());
     this.#ended = opened.process?.ended.then((reason) => this.#stopped?.reason ?? reason) ?? null;
@@ -117,10 +118,17 @@ export class AppConnection {
 
   /** From now on this is what it said, for everybody. */
   adopt(description: AppDescription): void {
-    this.#running = {
-      ...this.#running,
+    this.#running = this.#asDescribed(description);
+  }
+
+  #asDescribed(description: AppDescription): RunningApp {
+    const { app, process, milliseconds } = this.#opened;
+    return {
+      id: app.id,
       tools: appTools(description),
       instructions: toldInstructions(description),
+      layers: process?.layers ?? [],
+      milliseconds,
     };
   }
 
@@ -189,14 +197,8 @@ export class AppConnection {
     // The newest revision has headers for arguments and results of several legs, which are the client's business.
     const inputSchema = { ...this.#toolNamed(tool)?.input, type: 'object' as const };
     const toolDefinition = { name: tool, inputSchema };
-    const {
-      content,
-      structuredContent,
-      isError = false,
-    } = await client.callTool(params, {
-      ...options,
-      toolDefinition,
-    });
+    const result = await client.callTool(params, { ...options, toolDefinition });
+    const { content, structuredContent, isError = false } = result;
     const blocks = content.map((block) => ({
       type: block.type,
       text: block.type === 'text' ? block.text : '',

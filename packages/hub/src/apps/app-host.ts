@@ -21,10 +21,10 @@ import type { PinnedBy } from '@cordon/trace';
 import type { RunningApp, ToolResult } from '../context/app-tool.ts';
 import type { AppConnection } from './app-connection.ts';
 import type { AppDescription } from './app-description.ts';
-import { unstartable } from './app-faults.ts';
 import type { AppPins, Vetting } from './app-pins.ts';
-import { AppStart, type AppStartParts } from './app-start.ts';
-import { hasFreeMemory } from './free-memory.ts';
+import { AppStart, type AppStartParts, NOBODY_TOLD } from './app-start.ts';
+
+const MIB = 1024 * 1024;
 
 /** Told of what happens to apps that are in use, for the trace. */
 export interface AppObserver {
@@ -141,10 +141,7 @@ export class AppHost {
     look: (said: AppDescription) => Promise<Vetting>,
   ): Promise<Result<Vetting, Fault>> {
     if (this.#ending.signal.aborted) return failed(fault('app-unavailable', 'the session is closed'));
-    const told = { givenUp: () => undefined, listedAnew: () => null };
-    const connection = await this.#start
-      .open(app, this.#ending.signal, told)
-      .catch((error: unknown) => failed(unstartable(app, error)));
+    const connection = await this.#start.open(app, this.#ending.signal, NOBODY_TOLD);
     if (!connection.ok) return connection;
     this.#whenEnded(connection.value, () => undefined);
     try {
@@ -228,15 +225,11 @@ export class AppHost {
       const vetting = await this.#parts.pins.vet(app, said, this.#ending.signal);
       // Attack: other tools, announced while the user reads about these.
       if (connection.said !== said) continue;
-      return this.#taken(connection, vetting);
+      this.#tell(app.id, vetting);
+      if (vetting.kind !== 'pinned') return vetting.fault;
+      connection.adopt(vetting.description);
+      return null;
     }
-  }
-
-  #taken(connection: AppConnection, vetting: Vetting): Fault | null {
-    this.#tell(connection.running.id, vetting);
-    if (vetting.kind !== 'pinned') return vetting.fault;
-    connection.adopt(vetting.description);
-    return null;
   }
 
   /** Before its first use it is looked at as a whole. */
@@ -272,10 +265,15 @@ export class AppHost {
   /** Undefined: it is started already, or will not be before it is needed. */
   #warmUp(app: InstalledApp): Started | undefined {
     const existing = this.#apps.get(app.id);
-    if (existing !== undefined) return this.#touch(existing);
+    if (existing !== undefined) {
+      // The newest in the order of the map.
+      this.#apps.delete(app.id);
+      this.#apps.set(app.id, existing);
+      return undefined;
+    }
     // A server elsewhere is reached by a request, which is an effect.
     if (app.source.kind !== 'command' || this.#broken.has(app.id)) return undefined;
-    if (this.#ending.signal.aborted || !hasFreeMemory(this.#parts.warm.freeMiB)) return undefined;
+    if (this.#ending.signal.aborted || !this.#hasFreeMemory()) return undefined;
     this.#makeRoom();
     const started = this.#open(app);
     void started.opening.then((connection) => {
@@ -286,10 +284,9 @@ export class AppHost {
     return started;
   }
 
-  /** The newest in the order of the map. */
-  #touch(started: Started): undefined {
-    this.#apps.delete(started.app.id);
-    this.#apps.set(started.app.id, started);
+  /** Whether the machine has memory to spare for a process that nobody needs yet, within the limits of its control group. */
+  #hasFreeMemory(): boolean {
+    return process.availableMemory() >= this.#parts.warm.freeMiB * MIB;
   }
 
   /** Of the warm apps that nobody has needed, the one that has waited longest makes way for another. */
@@ -298,12 +295,9 @@ export class AppHost {
     const oldest = warm[0];
     if (oldest === undefined || warm.length < this.#parts.warm.apps) return;
     this.#apps.delete(oldest.app.id);
-    void this.#endLater(oldest, 'another app was more likely to be needed');
-  }
-
-  async #endLater({ opening }: Started, reason: string): Promise<void> {
-    const connection = await opening;
-    if (connection.ok) connection.value.end(reason);
+    void oldest.opening.then((connection) => {
+      if (connection.ok) connection.value.end('another app was more likely to be needed');
+    });
   }
 
   #open(app: InstalledApp): Started {
@@ -311,10 +305,7 @@ export class AppHost {
       givenUp: () => this.#forget(started),
       listedAnew: (said: AppDescription) => this.#listedAnew(started, said),
     };
-    // Whatever breaks while an app starts is the end of this app, not of the hub.
-    const opening = this.#start
-      .open(app, this.#ending.signal, told)
-      .catch((error: unknown) => failed(unstartable(app, error)));
+    const opening = this.#start.open(app, this.#ending.signal, told);
     const started: Started = { app, opening, using: null, isUsed: false, isGuess: false };
     this.#apps.set(app.id, started);
     void opening.then((connection) => {
@@ -327,7 +318,6 @@ export class AppHost {
   }
 
   #forget(started: Started): void {
-    if (this.#apps.get(started.app.id) !== started) return;
-    this.#apps.delete(started.app.id);
+    if (this.#apps.get(started.app.id) === started) this.#apps.delete(started.app.id);
   }
 }

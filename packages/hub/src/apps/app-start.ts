@@ -9,8 +9,8 @@ import { type Clock, type Fault, failed, type InstalledApp, ok, type Result } fr
 import type { Client, ClientOptions, Transport } from '@modelcontextprotocol/client';
 import type { RunningApp } from '../context/app-tool.ts';
 import { AppConnection, type AppTold } from './app-connection.ts';
-import { appTools, describeApp, toldInstructions } from './app-description.ts';
-import { lateStart, startFault, violation } from './app-faults.ts';
+import { describeApp } from './app-description.ts';
+import { lateStart, startFault, unstartable, violation } from './app-faults.ts';
 import type { AppLauncher, AppProcess, ConnectRemote, NetworkAccess, NetworkOf } from './app-process.ts';
 import { PRETENDED_APP, PRETENDED_LAUNCHER, warmUp } from './jit-warmup.ts';
 import { StreamTransport } from './mcp-transport.ts';
@@ -70,6 +70,9 @@ export class AppStart {
       return app.source.kind === 'url'
         ? await this.#openRemote(app, began, told)
         : await this.#openProcess(app, began, told);
+    } catch (error) {
+      // Whatever breaks while an app starts is the end of this app, not of the hub.
+      return failed(unstartable(app, error));
     } finally {
       clearTimeout(deadline);
     }
@@ -134,14 +137,8 @@ export class AppStart {
         process?.kill();
         return failed(violation(app, said.fault));
       }
-      const running = {
-        id: app.id,
-        tools: appTools(said.value),
-        instructions: toldInstructions(said.value),
-        layers: process?.layers ?? [],
-        milliseconds: this.#parts.now() - began.at,
-      };
-      const opened = { app, running, said: said.value, client, transport, validator, process };
+      const milliseconds = this.#parts.now() - began.at;
+      const opened = { app, said: said.value, client, transport, validator, process, milliseconds };
       return ok(new AppConnection({ ...opened, waiting: network }, told));
     } catch (error) {
       const reported = await startFault({ app, error, isLate: began.late.aborted, transport, process });
@@ -151,7 +148,8 @@ export class AppStart {
   }
 }
 
-const NOBODY_TOLD: AppTold = { givenUp: () => undefined, listedAnew: () => null };
+/** For an app whose end and news nobody waits for. */
+export const NOBODY_TOLD: AppTold = { givenUp: () => undefined, listedAnew: () => null };
 
 const CLIENT_INFO = { name: 'cordon', version: '0.1.0' };
 

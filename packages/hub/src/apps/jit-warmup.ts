@@ -7,7 +7,6 @@
 import { PassThrough } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import {
-  DEFAULT_APP_LIMITS,
   type InstalledApp,
   id,
   isJsonObject,
@@ -17,7 +16,6 @@ import {
   SILENT_MANIFEST,
   type ToolCall,
 } from '@cordon/core';
-import { LineDecoder } from '@cordon/protocol';
 import type { AppConnection } from './app-connection.ts';
 import type { AppLauncher } from './app-process.ts';
 
@@ -61,11 +59,8 @@ export const PRETENDED_LAUNCHER: AppLauncher = {
     const stdin = new PassThrough();
     const stdout = new PassThrough();
     const ended = Promise.withResolvers<string>();
-    const decoder = new LineDecoder({ lineBytes: DEFAULT_APP_LIMITS.lineBytes });
-    stdin.on('data', (chunk: Buffer) => {
-      const lines = decoder.push(chunk);
-      for (const line of lines.ok ? lines.value : []) answer(line, stdout);
-    });
+    // Each message is written, and so arrives, as one piece.
+    stdin.on('data', (line: Buffer) => answer(line.toString('utf8'), stdout));
     const kill = () => {
       stdout.end();
       ended.resolve('the warm-up is over');
