@@ -48,7 +48,7 @@ import { Operator } from './query/operator.ts';
 import { Preparation } from './query/preparation.ts';
 import { Recall } from './query/recall.ts';
 import { Releases } from './query/releases.ts';
-import { SpeculativeTurns } from './query/speculative-turn.ts';
+import { speculate } from './query/speculative-turn.ts';
 import { Steps } from './query/steps.ts';
 import { taskServer } from './query/task-turns.ts';
 import { Turns } from './query/turns.ts';
@@ -241,7 +241,6 @@ export function assembleSession(
   const releases = new Releases({ gate, registry, memory, planning, isolation });
   const recall = new Recall({ memory, recorder, releases });
   const { functionalities } = parts;
-  const maxSteps = parts.limits.steps;
   const turns = new Turns({
     spokes,
     recorder,
@@ -249,7 +248,7 @@ export function assembleSession(
     calls: toolCalls,
     probes,
     dataRequests,
-    maxSteps,
+    maxSteps: parts.limits.steps,
     functionalities,
   });
   const exchange = new Exchange({
@@ -274,6 +273,7 @@ export function assembleSession(
     errand: contexts.errand.bind(contexts),
     serve: taskServer({ recorder, preparation, releases, turns }),
   });
+  const speculation = { preparation, models, recorder, memory, recall, planning, functionalities };
   const operator = new Operator({
     isolation,
     registry,
@@ -291,18 +291,7 @@ export function assembleSession(
     probes,
     exchange,
     dataRequests,
-    speculation: parts.speculates
-      ? new SpeculativeTurns({
-          preparation,
-          models,
-          recorder,
-          memory,
-          recall,
-          planning,
-          maxSteps,
-          functionalities,
-        })
-      : null,
+    speculate: (query, said) => (parts.speculates ? speculate(speculation, query, said) : null),
     summaries: new Summaries({
       mode: isolation === 'none' ? 'off' : parts.summaries,
       memory,

@@ -35,12 +35,15 @@ export const DATA_KINDS_SCHEMA: JsonSchema = {
   maxItems: MOST_KINDS,
 };
 
+/** What of a turn its model's tools come from. */
+type Offering = Pick<TurnContext, 'tools' | 'offers' | 'functionalities'>;
+
 /**
  * In this order: the app's own, those that the plan expects, and those of exchange. A name has one meaning: where the
  * app's own tool is called like one of the exchange, the context does without the latter. Every call of a model reads
  * every tool anew, so what there is nothing to use on yet is not offered.
  */
-export function offeredTools(context: TurnContext, given: Given): readonly ModelTool[] {
+export function offeredTools(context: Offering, given: Given): readonly ModelTool[] {
   const offered = context.offers.map(({ name, description, request }) => ({
     name,
     description,
@@ -52,7 +55,7 @@ export function offeredTools(context: TurnContext, given: Given): readonly Model
 }
 
 /** What data may be asked for: own tools and offers that take arguments. What takes none lacks nothing. */
-export function toolsThatTakeData({ tools, offers }: TurnContext): readonly string[] {
+export function toolsThatTakeData({ tools, offers }: Offering): readonly string[] {
   const takes = ({ properties }: JsonSchema) =>
     isJsonObject(properties) && Object.keys(properties).length > 0;
   return [
@@ -61,10 +64,7 @@ export function toolsThatTakeData({ tools, offers }: TurnContext): readonly stri
   ].map(({ name }) => name);
 }
 
-function exchangeTools(
-  context: TurnContext,
-  { hasPeer, hasReference, mayNeed }: Given,
-): readonly ModelTool[] {
+function exchangeTools(context: Offering, { hasPeer, hasReference, mayNeed }: Given): readonly ModelTool[] {
   return [
     ...(context.functionalities.length === 0 ? [] : [probeTool(context)]),
     ...(hasPeer ? [REQUEST] : []),
@@ -74,7 +74,7 @@ function exchangeTools(
 }
 
 /** The names say what they are; a list that explains them would be half of a small app's prompt. */
-function probeTool({ functionalities }: TurnContext): ModelTool {
+function probeTool({ functionalities }: Offering): ModelTool {
   return {
     name: AGENT_TOOLS.probe,
     description: 'Ask whether something else in the system can do what your own tools cannot.',
@@ -85,7 +85,7 @@ function probeTool({ functionalities }: TurnContext): ModelTool {
 }
 
 /** Every model call pays for these words. What a list may hold besides, the loop says to a model that gets it wrong. */
-function needTool(context: TurnContext): readonly ModelTool[] {
+function needTool(context: Offering): readonly ModelTool[] {
   const names = toolsThatTakeData(context);
   if (names.length === 0) return [];
   const kinds = { type: 'array', items: { enum: DATA_KINDS } };

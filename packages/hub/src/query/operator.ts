@@ -41,7 +41,7 @@ import { limitOf, type Outcome, outcomeOf } from './outcome.ts';
 import type { Preparation, Prepared } from './preparation.ts';
 import type { Recall } from './recall.ts';
 import type { Releases } from './releases.ts';
-import type { Listening, SpeculativeTurn, SpeculativeTurns } from './speculative-turn.ts';
+import type { Listening, SpeculativeTurn } from './speculative-turn.ts';
 import {
   carriedOver,
   type StepResult,
@@ -69,8 +69,8 @@ export interface OperatorParts {
   readonly probes: Probes;
   readonly exchange: Exchange;
   readonly dataRequests: DataRequests;
-  /** Null: no context is begun before there is a plan. */
-  readonly speculation: SpeculativeTurns | null;
+  /** Begins a context before there is a plan; null: none. */
+  readonly speculate: (query: Query, said: EventId) => SpeculativeTurn | null;
   readonly summaries: Summaries;
   readonly learning: Learning;
   /** What the next query may continue. */
@@ -189,7 +189,7 @@ export class Operator {
   async #servePlanned(query: Query, said: EventId): Promise<Result<Turned, Fault>> {
     const subject = this.#parts.subject();
     const explicit = this.#parts.planning.explicit(query, subject);
-    const speculative = explicit === null ? (this.#parts.speculation?.begin(query, said) ?? null) : null;
+    const speculative = explicit === null ? this.#parts.speculate(query, said) : null;
     try {
       const planned =
         explicit === null ? await this.#parts.planning.plan(query, said, subject) : ok(explicit);

@@ -33,7 +33,6 @@ export interface SpeculationParts {
   readonly models: ModelCalls;
   readonly recorder: Recorder;
   readonly memory: Pick<StoredMemory, 'carried'>;
-  readonly maxSteps: number;
   readonly functionalities: readonly CatalogueEntry[];
   readonly planning: Pick<Planning, 'likely'>;
   readonly recall: Recall;
@@ -47,21 +46,12 @@ export interface Listening {
   readonly opening: Opening;
 }
 
-export class SpeculativeTurns {
-  readonly #parts: SpeculationParts;
-
-  constructor(parts: SpeculationParts) {
-    this.#parts = parts;
-  }
-
-  /** Begins with what the query will most likely lead to; null: nothing is likely. */
-  begin(query: Query, said: EventId): SpeculativeTurn | null {
-    const { planning, recorder } = this.#parts;
-    const { cursor } = recorder;
-    // A resumed query begins with what it began with before.
-    const guess = cursor === null ? planning.likely(query) : cursor.speculative(said);
-    return guess === null ? null : new SpeculativeTurn(this.#parts, query, said, guess.app, cursor !== null);
-  }
+/** Begins with what the query will most likely lead to; null: nothing is likely. */
+export function speculate(parts: SpeculationParts, query: Query, said: EventId): SpeculativeTurn | null {
+  const { cursor } = parts.recorder;
+  // A resumed query begins with what it began with before.
+  const guess = cursor === null ? parts.planning.likely(query) : cursor.speculative(said);
+  return guess === null ? null : new SpeculativeTurn(parts, query, said, guess.app, cursor !== null);
 }
 
 export class SpeculativeTurn {
@@ -113,7 +103,7 @@ export class SpeculativeTurn {
 
   /** Null: the app cannot be had without asking somebody, or nobody wants it any more. */
   async #begin(query: Query, said: EventId, isCertain: boolean): Promise<Listening | null> {
-    const { preparation, models, memory, recall, maxSteps } = this.#parts;
+    const { preparation, models, memory, recall, functionalities } = this.#parts;
     // What is shown of earlier sessions is released, and about that a rule may ask the user.
     if (!query.isPrivate && memory.carried(ownerOf(this.#app), said) !== null) return null;
     const prepared =
@@ -133,22 +123,10 @@ export class SpeculativeTurn {
       ...earlier.messages,
       { role: 'user', text: query.text },
     ];
-    const start = {
-      system,
-      history: earlier.messages,
-      query: query.text,
-      data: [],
-      tools,
-      offers: [],
-      functionalities: this.#parts.functionalities,
-      serves: null,
-      maxSteps,
-    };
-    const shown = offeredTools(start, {
-      hasPeer: false,
-      hasReference: false,
-      mayNeed: context.app !== null,
-    });
+    const shown = offeredTools(
+      { tools, offers: [], functionalities },
+      { hasPeer: false, hasReference: false, mayNeed: context.app !== null },
+    );
     const spending = {
       signal: AbortSignal.any([query.signal, this.#dropped.signal]),
       reserve: (model: string, characters: number) => query.reserveSpare(model, characters),
