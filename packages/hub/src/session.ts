@@ -11,8 +11,6 @@ import {
   type Event,
   type EventId,
   type Fault,
-  failed,
-  fault,
   HUB_LABEL,
   type InstalledApp,
   type Result,
@@ -111,10 +109,9 @@ export class Session {
     look: (app: InstalledApp, said: AppDescription) => Promise<Vetting>,
   ): Promise<Result<Vetting, Fault>> {
     const { registry, apps } = this.#assembled;
-    const app = registry.get(appId);
-    if (app === undefined)
-      return Promise.resolve(failed(fault('app-unavailable', `\`${appId}\` is not installed`)));
-    return apps.inspect(app, (said) => look(app, said));
+    const app = registry.installed(appId);
+    if (!app.ok) return Promise.resolve(app);
+    return apps.inspect(app.value, (said) => look(app.value, said));
   }
 
   /** The newest query, if it came to no answer: its hub ended, or something failed, or the user stopped it. */

@@ -6,14 +6,19 @@
  */
 import {
   type AppId,
+  type Fault,
   type Functionality,
   type FunctionalityName,
+  failed,
+  fault,
   type InstalledApp,
   id,
   isJsonObject,
   type JsonSchema,
   type Manifest,
   NAME_PATTERN,
+  ok,
+  type Result,
   saidOfTool,
   strangersSchema,
   type ToolCall,
@@ -35,6 +40,12 @@ export class Registry {
 
   get(app: AppId): InstalledApp | undefined {
     return this.#apps.get(app);
+  }
+
+  /** The app, or the fault that says that it is not there. */
+  installed(app: AppId): Result<InstalledApp, Fault> {
+    const found = this.#apps.get(app);
+    return found === undefined ? failed(fault('app-unavailable', `\`${app}\` is not installed`)) : ok(found);
   }
 
   /** Installed while the session runs. */
@@ -106,12 +117,19 @@ export function servedBy(app: InstalledApp, tools: readonly AppTool[]): readonly
   return tools.filter((tool) => NAME_PATTERN.test(tool.name)).map(toolFunctionality);
 }
 
+/** An answer in words. */
+export const TEXT_RESPONSE: JsonSchema = {
+  type: 'object',
+  properties: { text: { type: 'string' } },
+  required: ['text'],
+};
+
 /** What an app without tools can do for others: answer a question by its own instructions. */
 const CONSULTATION: Functionality = {
   name: id('consult'),
   description: 'answer a question',
   request: { type: 'object', properties: { question: { type: 'string' } }, required: ['question'] },
-  response: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  response: TEXT_RESPONSE,
   tool: null,
 };
 
@@ -125,13 +143,6 @@ function toolFunctionality(tool: AppTool): Functionality {
     tool: tool.name,
   };
 }
-
-/** What a tool without output schema answers. */
-const TEXT_RESPONSE: JsonSchema = {
-  type: 'object',
-  properties: { text: { type: 'string' } },
-  required: ['text'],
-};
 
 /** The schema as another app's context may see it. */
 export function plainSchema(schema: JsonSchema): JsonSchema {

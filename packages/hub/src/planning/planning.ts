@@ -158,7 +158,8 @@ export class Planning {
       const chosen = await this.#parts.choices.choose(context, request, query.signal);
       if (chosen !== null) return ok({ plan: withCandidate(plan, chosen), origin: 'user' });
       if (query.signal.aborted) break;
-      declined = [...declined, ...choices.map(declinedChoice)];
+      const isWholeApp = true;
+      declined = [...declined, ...choices.map((app) => ({ app, what: 'serving the query', isWholeApp }))];
       attempt++;
     }
     return failed(NO_APP);
@@ -229,7 +230,8 @@ export class Planning {
       if (read.kind === 'plan') return ok({ plan: read.plan, origin: 'planner', context });
       if (read.kind === 'none') break;
     }
-    const chosen = planner.fallback(query.text, installed).filter((app) => isAmong(app, installed));
+    const known = new Set(installed.map(({ id }) => id));
+    const chosen = planner.fallback(query.text, installed).filter((app) => known.has(app));
     return ok({ plan: planFor(chosen, query.text), origin: 'fallback', context });
   }
 
@@ -310,10 +312,6 @@ function planFor(apps: readonly AppId[], task: string, needs: readonly string[] 
   return { steps, candidates: [] };
 }
 
-function isAmong(app: AppId, installed: readonly InstalledApp[]): boolean {
-  return installed.some(({ id }) => id === app);
-}
-
 /** How long a list of these apps is, about: a planner is shown the words of their manifests. */
 function shownCharacters(apps: readonly InstalledApp[]): number {
   return apps.reduce((sum, { id, manifest }) => {
@@ -345,8 +343,4 @@ function declinedUses(
   const names = served.flatMap((one) => (one.name === tool || one.tool === tool ? [one.name] : []));
   const told = names.length === 0 ? ['what it wanted to do'] : names;
   return told.map((what) => ({ app, what, tool, isWholeApp }));
-}
-
-function declinedChoice(app: AppId): Declined {
-  return { app, what: 'serving the query', isWholeApp: true };
 }

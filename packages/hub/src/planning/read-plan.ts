@@ -96,11 +96,8 @@ export function readPlan(text: string, task: PlanningTask): ReadPlan {
   const listed = named === undefined && app !== undefined ? [parsed.value] : named;
   if (task.unlisted > 0 && more === true) return { kind: 'others' };
   if (!Array.isArray(listed) || listed.length === 0 || listed.length > MAX_STEPS) return NONE;
-  const installed = new Map<string, AppId>(task.apps.map(({ id }) => [id, id]));
-  const known = new Map([
-    ...installed,
-    ...(task.installable ?? []).map(({ id }): [string, AppId] => [id, id]),
-  ]);
+  const installed = byId(task.apps);
+  const known = new Map([...installed, ...byId(task.installable ?? [])]);
   const steps: PlanStep[] = [];
   for (const [index, entry] of listed.entries()) {
     const step = readStep(entry, index + 1, listed.length, known, task);
@@ -115,6 +112,10 @@ export function readPlan(text: string, task: PlanningTask): ReadPlan {
   const candidates = texts(parsed.value.candidates).flatMap((name) => installed.get(name) ?? []);
   const distinct = [...new Set(candidates)];
   return { kind: 'plan', plan: { steps: ordered, candidates: distinct.length > 1 ? distinct : [] } };
+}
+
+function byId(apps: readonly InstalledApp[]): ReadonlyMap<string, AppId> {
+  return new Map(apps.map(({ id }) => [id, id]));
 }
 
 function readStep(

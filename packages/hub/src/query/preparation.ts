@@ -12,7 +12,6 @@ import {
   type Fault,
   type Functionality,
   failed,
-  fault,
   type InstalledApp,
   type ModelTool,
   ok,
@@ -24,7 +23,7 @@ import type { AppHost } from '../apps/app-host.ts';
 import { maySpeculateFor, plainSchema, type Registry, servedBy, usesOf } from '../apps/registry.ts';
 import type { RunningApp } from '../context/app-tool.ts';
 import type { Context, ContextOptions, OwnTool } from '../context/context.ts';
-import type { ContextOwner } from '../context/owner.ts';
+import { type ContextOwner, ownerOf } from '../context/owner.ts';
 import type { Query } from '../context/query.ts';
 import type { Offers } from '../exchange/offers.ts';
 import type { Route } from '../planning/route.ts';
@@ -43,7 +42,6 @@ export interface Prepared {
   readonly system: string;
   readonly tools: readonly ModelTool[];
   readonly offers: readonly Offer[];
-  readonly knowsCatalogue: boolean;
 }
 
 export interface PreparationParts {
@@ -84,14 +82,7 @@ export class Preparation {
   /** Nobody's context. `cause`: the query that it was made for before there was a plan. */
   vanilla(cause?: EventId): Prepared {
     const context = this.#parts.newContext({ kind: 'vanilla', app: null }, cause);
-    return {
-      context,
-      owner: { kind: 'vanilla' },
-      system: AGENT_PROMPT,
-      tools: [],
-      offers: [],
-      knowsCatalogue: true,
-    };
+    return { context, owner: ownerOf(null), system: AGENT_PROMPT, tools: [], offers: [] };
   }
 
   /** The app's own context. */
@@ -101,11 +92,11 @@ export class Preparation {
     helpers: readonly AppId[],
     reached: Reached = { depth: 0 },
   ): Promise<Result<Prepared, Fault>> {
-    const app = this.#parts.registry.get(appId);
-    if (app === undefined) return failed(fault('app-unavailable', `\`${appId}\` is not installed`));
-    const running = await this.#start(app);
+    const app = this.#parts.registry.installed(appId);
+    if (!app.ok) return app;
+    const running = await this.#start(app.value);
     if (!running.ok) return running;
-    return this.#withHelpers(query, this.#own(app, running.value, reached), helpers);
+    return this.#withHelpers(query, this.#own(app.value, running.value, reached), helpers);
   }
 
   /**
@@ -146,13 +137,8 @@ export class Preparation {
 
   #own(app: InstalledApp, running: RunningApp, { depth, cause }: Reached): Prepared {
     const options = { kind: 'standard', app: app.id, depth, tools: ownTools(running) } as const;
-    return {
-      context: this.#parts.newContext(options, cause),
-      owner: { kind: 'spoke', app: app.id },
-      ...describedBy(running),
-      offers: [],
-      knowsCatalogue: true,
-    };
+    const context = this.#parts.newContext(options, cause);
+    return { context, owner: ownerOf(app.id), ...describedBy(running), offers: [] };
   }
 
   async #withHelpers(
@@ -163,14 +149,9 @@ export class Preparation {
     const { context } = prepared;
     const taken = new Set([...context.tools.keys(), ...Object.values(AGENT_TOOLS)]);
     const offers: Offer[] = [];
+    const describe = ({ description }: Functionality) => description;
     for (const helper of helpers) {
-      const offered = await this.#offersOf(
-        context,
-        query.plan.steps,
-        helper,
-        taken,
-        ({ description }) => description,
-      );
+      const offered = await this.#offersOf(context, query.plan.steps, helper, taken, describe);
       if (!offered.ok) return offered;
       offers.push(...offered.value);
     }
@@ -188,7 +169,12 @@ export class Preparation {
     const taken = new Set<string>(Object.values(AGENT_TOOLS));
     // All at once: none waits for another's process.
     const started = new Map(
-      await Promise.all(apps.map(async (app) => [app, await this.#startInstalled(app)] as const)),
+      await Promise.all(
+        apps.map(async (id) => {
+          const app = this.#parts.registry.installed(id);
+          return [id, app.ok ? await this.#start(app.value) : app] as const;
+        }),
+      ),
     );
     const offers: Offer[] = [];
     let failure: Fault | null = null;
@@ -203,14 +189,7 @@ export class Preparation {
       else return offered;
     }
     if (failure !== null && offers.length === 0) return failed(failure);
-    return ok({
-      context,
-      owner: { kind: 'vanilla' },
-      system: COORDINATOR_PROMPT,
-      tools: [],
-      offers,
-      knowsCatalogue: true,
-    });
+    return ok({ context, owner: ownerOf(null), system: COORDINATOR_PROMPT, tools: [], offers });
   }
 
   /** Today's assistants: one context, all instructions, all tools (VanillaGPT in the paper). */
@@ -228,9 +207,8 @@ export class Preparation {
       instructions.push(running.value.instructions);
     }
     const context = this.#parts.newContext({ kind: 'shared', app: null, tools: own });
-    const tools = [...own].map(([name, { tool }]) => modelTool(name, tool.description, tool.input));
     const system = withInstructions(AGENT_PROMPT, instructions.filter((text) => text !== '').join('\n\n'));
-    return ok({ context, owner: { kind: 'shared' }, system, tools, offers: [], knowsCatalogue: false });
+    return ok({ context, owner: { kind: 'shared' }, system, tools: modelTools(own), offers: [] });
   }
 
   /** What the plan lets a context use of another app, under names that nothing else has there. */
@@ -242,8 +220,9 @@ export class Preparation {
     describe: (functionality: Functionality) => string,
     started?: Result<RunningApp, Fault>,
   ): Promise<Result<readonly Offer[], Fault>> {
-    const app = this.#parts.registry.get(appId);
-    if (app === undefined) return failed(fault('app-unavailable', `\`${appId}\` is not installed`));
+    const installed = this.#parts.registry.installed(appId);
+    if (!installed.ok) return installed;
+    const app = installed.value;
     const running = app.manifest.functionalities.length > 0 ? null : (started ?? (await this.#start(app)));
     if (running !== null && !running.ok) return running;
     const served = servedBy(app, running?.value.tools ?? []);
@@ -266,13 +245,6 @@ export class Preparation {
     return ok(offers);
   }
 
-  #startInstalled(appId: AppId): Promise<Result<RunningApp, Fault>> {
-    const app = this.#parts.registry.get(appId);
-    return app === undefined
-      ? Promise.resolve(failed(fault('app-unavailable', `\`${appId}\` is not installed`)))
-      : this.#start(app);
-  }
-
   #start(app: InstalledApp): Promise<Result<RunningApp, Fault>> {
     if (app.source.kind !== 'instructions') return this.#parts.apps.start(app);
     const { instructions } = app.source;
@@ -286,12 +258,17 @@ function ownTools({ id: app, tools }: RunningApp): ReadonlyMap<string, OwnTool> 
 }
 
 /** The prompt and tools of an app's own context: the app's own words, which reach no other. */
-function describedBy({ instructions, tools }: RunningApp): Pick<Prepared, 'system' | 'tools'> {
-  const known = new Map(tools.map((tool) => [tool.name, tool]));
-  return {
-    system: withInstructions(AGENT_PROMPT, instructions),
-    tools: [...known].map(([name, { description, input }]) => modelTool(name, description, input)),
-  };
+function describedBy(running: RunningApp): Pick<Prepared, 'system' | 'tools'> {
+  const system = withInstructions(AGENT_PROMPT, running.instructions);
+  return { system, tools: modelTools(ownTools(running)) };
+}
+
+function modelTools(own: ReadonlyMap<string, OwnTool>): readonly ModelTool[] {
+  return [...own].map(([name, { tool }]) => ({
+    name,
+    description: tool.description,
+    parameters: tool.input,
+  }));
 }
 
 function freeName(wanted: string, taken: Set<string>): string {
@@ -299,10 +276,6 @@ function freeName(wanted: string, taken: Set<string>): string {
   for (let number = 2; taken.has(name); number++) name = `${wanted}-${number}`;
   taken.add(name);
   return name;
-}
-
-function modelTool(name: string, description: string, parameters: ModelTool['parameters']): ModelTool {
-  return { name, description, parameters };
 }
 
 /** The app's own words, apart from the hub's; they can steer this context and no other. */

@@ -22,7 +22,7 @@ import {
   type Result,
   type StepPlan,
 } from '@cordon/core';
-import type { Registry } from '../apps/registry.ts';
+import { type Registry, TEXT_RESPONSE } from '../apps/registry.ts';
 import type { Context, ContextOptions } from '../context/context.ts';
 import type { Query } from '../context/query.ts';
 import { type HeldText, mapJson } from '../context/references.ts';
@@ -171,27 +171,19 @@ function functionalityOf({ uses }: PlanStep, { manifest }: InstalledApp): Functi
   const [use = ''] = uses;
   const planned = uses.length === 1 ? manifest.functionalities.find(({ name }) => name === use) : undefined;
   return {
-    name: planned?.name ?? id(NAME_PATTERN.test(use) ? use : STEP),
+    name: planned?.name ?? id(NAME_PATTERN.test(use) ? use : 'step'),
     description: planned?.description ?? 'a step of the plan',
     request: TASK_REQUEST,
-    response: planned?.response ?? WORDS_RESPONSE,
+    response: planned?.response ?? TEXT_RESPONSE,
     tool: null,
   };
 }
-
-const STEP = 'step';
 
 const TASK_REQUEST: Functionality['request'] = {
   type: 'object',
   properties: { task: { type: 'string' } },
   required: ['task'],
   additionalProperties: false,
-};
-
-const WORDS_RESPONSE: Functionality['response'] = {
-  type: 'object',
-  properties: { text: { type: 'string' } },
-  required: ['text'],
 };
 
 /** The request for a step of the plan: the planner's words, and pieces of the user's. */

@@ -79,7 +79,7 @@ export class Turns {
     peers: PeerRequests,
   ): Promise<Result<string, Fault>> {
     const { spokes, recorder, maxSteps, functionalities } = this.#parts;
-    const { context, system, tools, offers, knowsCatalogue } = prepared;
+    const { context, owner, system, tools, offers } = prepared;
     const spoke = await spokes.take();
     if (!spoke.ok) return spoke;
     const start: TurnContext = {
@@ -89,7 +89,8 @@ export class Turns {
       data,
       tools,
       offers,
-      functionalities: knowsCatalogue ? functionalities : [],
+      // In the baseline there is nobody to ask.
+      functionalities: owner.kind === 'shared' ? [] : functionalities,
       serves: task === null ? null : servedFormats(task),
       maxSteps,
     };
