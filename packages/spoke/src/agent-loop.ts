@@ -23,6 +23,7 @@ import {
   type HubAnswer,
   misfit,
   misfitOfAnswer,
+  type SpokeMessage,
   type SpokeRequest,
   type TurnContext,
 } from '@cordon/protocol';
@@ -32,12 +33,8 @@ export type Ask = (request: WithoutId<SpokeRequest>) => Promise<HubAnswer>;
 
 export type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never;
 
-export type TurnResult =
-  | { readonly kind: 'answer'; readonly text: string }
-  /** The model went on calling past its budget. */
-  | { readonly kind: 'exhausted'; readonly steps: number }
-  /** What it was asked for, or all that it answered, does not fit the format. */
-  | { readonly kind: 'unfit' };
+/** How a turn ends, as the hub is told. */
+export type TurnResult = WithoutId<Extract<SpokeMessage, { type: 'answer' | 'exhausted' | 'unfit' }>>;
 
 /** So often a model is told that its answer to another context does not fit. */
 const MOST_CORRECTIONS = 2;
@@ -75,21 +72,21 @@ class AgentLoop {
 
   async run(): Promise<TurnResult> {
     const { serves, maxSteps } = this.#context;
-    if (serves !== null && misfit(serves.request, serves.message) !== null) return { kind: 'unfit' };
+    if (serves !== null && misfit(serves.request, serves.message) !== null) return { type: 'unfit' };
     for (let step = 1; step <= maxSteps; step++) {
       const reply = await this.#ask({ type: 'model', messages: this.#messages });
-      if (reply.type !== 'reply') return { kind: 'answer', text: '' };
+      if (reply.type !== 'reply') return { type: 'answer', text: '' };
       this.#messages.push({ role: 'assistant', text: reply.text, calls: reply.calls });
       if (reply.calls.length > 0) {
         this.#messages.push(...(await Promise.all(reply.calls.map((call) => this.#perform(call)))));
         continue;
       }
       const problem = serves === null ? null : misfitOfAnswer(serves.response, reply.text);
-      if (problem === null) return { kind: 'answer', text: reply.text };
-      if (++this.#corrections > MOST_CORRECTIONS) return { kind: 'unfit' };
+      if (problem === null) return { type: 'answer', text: reply.text };
+      if (++this.#corrections > MOST_CORRECTIONS) return { type: 'unfit' };
       this.#messages.push({ role: 'user', text: correction(problem) });
     }
-    return { kind: 'exhausted', steps: maxSteps };
+    return { type: 'exhausted', steps: maxSteps };
   }
 
   async #perform(call: ModelToolCall): Promise<ModelMessage> {

@@ -5,8 +5,8 @@
  * Ring 0.
  */
 import type { Duplex } from 'node:stream';
-import { PROTOCOL_VERSIONS, type SpokeMessage, type TurnContext } from '@cordon/protocol';
-import { runTurn, type TurnResult } from './agent-loop.ts';
+import { PROTOCOL_VERSIONS, type TurnContext } from '@cordon/protocol';
+import { runTurn } from './agent-loop.ts';
 import { openChannel } from './channel.ts';
 
 type State = 'started' | 'idle' | 'in-turn' | 'over';
@@ -26,7 +26,7 @@ export function runSpoke(link: Duplex, end: () => void): void {
     const result = await runTurn(context, channel.ask);
     if (state !== 'in-turn') return;
     state = 'idle';
-    channel.send(endOfTurn(id, result));
+    channel.send({ ...result, id });
   };
   const channel = openChannel(
     link,
@@ -50,18 +50,4 @@ export function runSpoke(link: Duplex, end: () => void): void {
     stop,
   );
   channel.send({ type: 'ready', versions: PROTOCOL_VERSIONS });
-}
-
-function endOfTurn(id: number, result: TurnResult): SpokeMessage {
-  switch (result.kind) {
-    case 'answer':
-      return { type: 'answer', id, text: result.text };
-    case 'exhausted':
-      return { type: 'exhausted', id, steps: result.steps };
-    case 'unfit':
-      return { type: 'unfit', id };
-    default:
-      result satisfies never;
-      return { type: 'unfit', id };
-  }
 }

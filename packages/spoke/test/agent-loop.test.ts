@@ -43,7 +43,7 @@ function scriptedHub(replies: readonly { text: string; calls: readonly string[] 
 
 test('without calls the model’s text is the answer', async () => {
   const { ask, asked } = scriptedHub([{ text: 'hi', calls: [] }]);
-  assert.deepEqual(await runTurn(turn(), ask), { kind: 'answer', text: 'hi' });
+  assert.deepEqual(await runTurn(turn(), ask), { type: 'answer', text: 'hi' });
   assert.deepEqual(asked, [
     {
       type: 'model',
@@ -132,7 +132,7 @@ for (const [kinds, sent] of [
 
 test('a model that never stops calling is stopped at its budget', async () => {
   const { ask } = scriptedHub(Array.from({ length: 10 }, () => ({ text: '', calls: ['read'] })));
-  assert.deepEqual(await runTurn(turn({ tools: [tool('read')] }), ask), { kind: 'exhausted', steps: 4 });
+  assert.deepEqual(await runTurn(turn({ tools: [tool('read')] }), ask), { type: 'exhausted', steps: 4 });
 });
 
 const FARE: JsonSchema = {
@@ -215,7 +215,7 @@ test('a peer that is gone is an error of that call, and the turn goes on', async
     offers: [OFFERED],
   });
   assert.deepEqual(heard(shown), ['the other side ended before it answered', true]);
-  assert.deepEqual(result, { kind: 'answer', text: 'end' });
+  assert.deepEqual(result, { type: 'answer', text: 'end' });
 });
 
 test('what a reader found is shown if it is of the schema that was sent', async () => {
@@ -234,14 +234,14 @@ const says = (text: string): WithoutId<HubAnswer> => ({ type: 'reply', text, cal
 
 test('an answer to another context is corrected twice, and then there is none', async () => {
   const mended = await play([says('twelve'), says('{"price":12}')], { serves: SERVES });
-  assert.deepEqual(mended.result, { kind: 'answer', text: '{"price":12}' });
+  assert.deepEqual(mended.result, { type: 'answer', text: '{"price":12}' });
   const never = await play([says('a'), says('b'), says('c'), says('{"price":12}')], {
     serves: { ...SERVES, response: { type: 'number' } },
   });
-  assert.deepEqual(never.result, { kind: 'unfit' });
+  assert.deepEqual(never.result, { type: 'unfit' });
 });
 
 test('a request that does not fit the format which it serves is not shown to the model', async () => {
   const { result, asked } = await play([], { serves: { ...SERVES, message: {} } });
-  assert.deepEqual([result, asked], [{ kind: 'unfit' }, []]);
+  assert.deepEqual([result, asked], [{ type: 'unfit' }, []]);
 });
