@@ -53,23 +53,10 @@ function policyDatum(proposal: Proposal): PromptDatum {
   return typeof content === 'string' ? datum : { ...datum, identifying: [] };
 }
 
+/** The app that acts, or that gets something. */
 function targetOf(proposal: Proposal): AppId | null {
-  switch (proposal.effect) {
-    case 'tool-call':
-    case 'tool-output':
-    case 'egress':
-      return proposal.app;
-    case 'app-request':
-    case 'app-response':
-    case 'data-release':
-      return proposal.to;
-    case 'model-call':
-    case 'answer':
-      return null;
-    default:
-      proposal satisfies never;
-      return null;
-  }
+  if ('app' in proposal) return proposal.app;
+  return 'to' in proposal ? proposal.to : null;
 }
 
 function contentOf(proposal: Proposal): unknown {

@@ -14,10 +14,10 @@ import {
   type PromptEdit,
   type Proposal,
   parseJson,
-  type ReleasedItem,
   type Result,
   USER_LABEL,
 } from '@cordon/core';
+import { joinedLabel } from '../context/references.ts';
 
 /** A proposal with the user's own content. */
 export interface Revised<P extends Proposal> {
@@ -54,28 +54,17 @@ function sharesText(before: string, after: string): boolean {
 }
 
 /** Items of a release, each with what the user typed for its name. */
-function reviseItems(
-  items: readonly ReleasedItem[],
-  edits: readonly PromptEdit[],
-): Result<readonly ReleasedItem[], string> {
-  const unknown = edits.find(({ name }) => !items.some((item) => item.name === name));
-  if (unknown !== undefined) return failed('it is for something that is not released');
-  return ok(
-    items.map((item) => {
+export function reviseRelease(proposal: DataRelease): Revise<DataRelease> {
+  return (edits) => {
+    const unknown = edits.find(({ name }) => !proposal.items.some((item) => item.name === name));
+    if (unknown !== undefined) return failed('it is for something that is not released');
+    const items = proposal.items.map((item) => {
       const edit = edits.find(({ name }) => name === item.name);
       if (edit === undefined) return item;
       const label = labelOfEdit(item.value, edit.value, item.label);
       return { ...item, value: edit.value, label };
-    }),
-  );
-}
-
-export function reviseRelease(proposal: DataRelease): Revise<DataRelease> {
-  return (edits) => {
-    const items = reviseItems(proposal.items, edits);
-    if (!items.ok) return items;
-    const label = items.value.reduce((joined, item) => joinLabels(joined, item.label), HUB_LABEL);
-    return ok({ proposal: { ...proposal, items: items.value }, label });
+    });
+    return ok({ proposal: { ...proposal, items }, label: joinedLabel(HUB_LABEL, items) });
   };
 }
 

@@ -10,6 +10,7 @@ import {
   type FunctionalityName,
   isJsonObject,
   type Json,
+  joinLabels,
   type Label,
   namedArguments,
 } from '@cordon/core';
@@ -24,6 +25,11 @@ export interface HeldText {
   readonly functionality: FunctionalityName;
   readonly peer: EphemeralId;
   readonly label: Label;
+}
+
+/** The worst of a label and of those of other things. */
+export function joinedLabel(label: Label, others: readonly { readonly label: Label }[]): Label {
+  return others.reduce((joined, other) => joinLabels(joined, other.label), label);
 }
 
 /** A held text that a message names. */

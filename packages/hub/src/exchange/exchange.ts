@@ -32,6 +32,7 @@ import { exchangeRequirement } from '../consent/requirements.ts';
 import { labelOfEdit, type Revise, reviseMessage, reviseRelease } from '../consent/revision.ts';
 import type { Context } from '../context/context.ts';
 import type { Query } from '../context/query.ts';
+import { joinedLabel } from '../context/references.ts';
 import type { Recorder } from '../journal/recorder.ts';
 import type { Gate } from '../mediation/gate.ts';
 import { describeFailure, isExpected, type ReadyCall, type ToolCalls } from '../mediation/tool-calls.ts';
@@ -41,7 +42,6 @@ import { isSecretTo, type Reader } from './reader.ts';
 import { malformed, REFUSED } from './refusal.ts';
 import {
   type CheckedRequest,
-  joinedLabel,
   type Responses,
   type ServedWork,
   type Sources,
@@ -156,7 +156,7 @@ export class Exchange implements PeerRequests {
     }
     // Where the user typed another text, it is not of the apps, and cannot be what they want.
     const released = carried.value.items;
-    const label = released.reduce((joined, item) => joinLabels(joined, item.label), HUB_LABEL);
+    const label = joinedLabel(HUB_LABEL, released);
     for (const app of [held.origin, ...held.carries]) context.opens(label, app);
     return ok({ type: 'opened', text: released.map(({ value }) => value).join('') });
   }

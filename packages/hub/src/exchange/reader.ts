@@ -95,7 +95,7 @@ export class Reader {
       const value = await this.#finding(schema.value, answer.value.text);
       return value === undefined ? UNREAD : await this.#deliver(context, reader, held, value);
     } finally {
-      recorder.record(reader, { kind: 'context.ended', reason: 'read' });
+      recorder.end(reader, 'read');
     }
   }
 

@@ -12,6 +12,6 @@ export const REFUSED: Served = ok({ type: 'refusal', malformed: false, text: REF
 
 /** Drops a message. The journal gets the `reason`; the spoke gets `told`, which says nothing of other contexts. */
 export function malformed(recorder: Recorder, context: Context, reason: string, told: string): Served {
-  recorder.record(context, { kind: 'message.dropped', reason, bytes: 0 });
+  recorder.drop(context, reason);
   return ok({ type: 'refusal', malformed: true, text: `malformed: ${told}` });
 }

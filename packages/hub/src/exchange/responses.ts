@@ -15,7 +15,6 @@ import {
   type InstalledApp,
   isJsonObject,
   type Json,
-  joinLabels,
   type Label,
   ok,
   type Result,
@@ -27,7 +26,7 @@ import type { LoadValidator } from '../apps/schema-validator.ts';
 import type { ToolResult } from '../context/app-tool.ts';
 import type { Context, Peer } from '../context/context.ts';
 import type { Query } from '../context/query.ts';
-import type { HeldText, PlacedText } from '../context/references.ts';
+import { joinedLabel, type PlacedText } from '../context/references.ts';
 import type { Recorder } from '../journal/recorder.ts';
 import type { Gate } from '../mediation/gate.ts';
 import { isExpected } from '../mediation/tool-calls.ts';
@@ -174,11 +173,6 @@ function answersOf(work: ServedWork): readonly Json[] {
 
 function resolved(answer: Json, { by }: ServedWork): Json {
   return by === 'tool' ? answer : by.references.resolve(answer);
-}
-
-/** The worst of what a context has seen and of the texts that it places unseen. */
-export function joinedLabel(label: Label, texts: readonly HeldText[]): Label {
-  return texts.reduce((joined, text) => joinLabels(joined, text.label), label);
 }
 
 /** The names under which the plan may know what a peer was asked for. */

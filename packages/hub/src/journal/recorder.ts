@@ -87,6 +87,16 @@ export class Recorder {
     return event;
   }
 
+  /** A context is over. */
+  end(context: Context, reason: string): void {
+    this.record(context, { kind: 'context.ended', reason });
+  }
+
+  /** What a spoke sent is dropped: nothing comes of it. */
+  drop(context: Context, reason: string, bytes = 0): void {
+    this.record(context, { kind: 'message.dropped', reason, bytes });
+  }
+
   /** As `record`, together with the next event: for what nobody acts on before that. */
   recordWithNext(context: Context, body: EventBody, { causes = [], label = HUB_LABEL }: Provenance): void {
     if (this.#known(context, body, causes) === null) this.#hold(draftOf(context, body, causes, label));

@@ -37,7 +37,7 @@ import { cutOutput, lengthOf } from '../context/app-tool.ts';
 import type { Context } from '../context/context.ts';
 import { yieldIfLong } from '../context/event-loop-turn.ts';
 import type { Query } from '../context/query.ts';
-import type { PlacedText } from '../context/references.ts';
+import { joinedLabel, type PlacedText } from '../context/references.ts';
 import type { UserTexts } from '../context/session-texts.ts';
 import type { Recorder } from '../journal/recorder.ts';
 import type { Gate } from './gate.ts';
@@ -115,11 +115,8 @@ export class ToolCalls {
     const own = context.tools.get(name);
     const app = own === undefined ? undefined : this.#parts.registry.get(own.app);
     if (own === undefined || app === undefined) {
-      this.#parts.recorder.record(context, {
-        kind: 'message.dropped',
-        reason: `a call of \`${name.slice(0, 64)}\`, which this context does not have`,
-        bytes: 0,
-      });
+      const reason = `a call of \`${name.slice(0, 64)}\`, which this context does not have`;
+      this.#parts.recorder.drop(context, reason);
       return ok({ text: `there is no tool \`${name}\``, isError: true });
     }
     const texts = context.references.namedIn(args);
@@ -213,7 +210,7 @@ export class ToolCalls {
       ...(this.#parts.asksPermission && !isPlanned ? { isOffPlan: true } : {}),
       labels: calledLabels(app.manifest, tool),
     };
-    const label = texts.reduce((joined, text) => joinLabels(joined, text.label), context.label);
+    const label = joinedLabel(context.label, texts);
     const { causes } = context;
     const carried = await this.#parts.gate.carryOut(
       context,

@@ -120,7 +120,7 @@ export class Learning {
     const context = newContext({ kind: 'facts', app: null });
     recordUserInput(recorder, context, words, statement.said);
     const found = await this.#ask(context, words);
-    if (this.background.isStopped) return this.#end(context, 'stopped');
+    if (this.background.isStopped) return recorder.end(context, 'stopped');
     // Where both find a name, the pattern's value counts: patterns are deterministic.
     const known = new Set(factsIn(statement.text, this.#parts.patterns).map(({ name }) => name));
     const isHeld = () => memory.holdsQuery(statement.text, statement.said);
@@ -130,7 +130,7 @@ export class Learning {
       if (isHeld()) keep();
     });
     this.#learnt = statement.said;
-    this.#end(context, LEARNT);
+    recorder.end(context, LEARNT);
   }
 
   /** Returns nothing if the model fails or the policy forbids the call; the facts of the patterns are stored already. */
@@ -168,10 +168,6 @@ export class Learning {
       isNew: !known.some((one) => one.name === name && one.value === value),
       before: before.get(factKey(name, toldTo)) ?? null,
     }));
-  }
-
-  #end(context: Context, reason: string): void {
-    this.#parts.recorder.record(context, { kind: 'context.ended', reason });
   }
 }
 

@@ -13,7 +13,6 @@ import {
   type EventId,
   type HistoryReach,
   HUB_LABEL,
-  joinLabels,
   type Label,
   type MemoryLimits,
   type ModelMessage,
@@ -29,8 +28,8 @@ import {
   NO_PAST,
   type Observation,
   type ObservedFact,
-  type QueryPast,
 } from '../context/query-facts.ts';
+import { joinedLabel } from '../context/references.ts';
 import { divideHistory, type Said, shownText, summaryMessages } from './working-memory.ts';
 
 /** How trustworthy what is remembered is, and what it came from. */
@@ -94,25 +93,13 @@ export class StoredMemory {
     this.#reach = reach;
   }
 
-  /** All facts that the user stated, to whomever. `past`: of the query that asks, whose own facts it did not know. */
-  facts(past = NO_PAST): readonly KnownFact[] {
-    return this.#statedTo(SYSTEM, past);
-  }
-
-  /** The facts that the user stated in this owner's own conversations: its context knows them already. */
-  ownFacts(owner: ContextOwner, past = NO_PAST): readonly KnownFact[] {
-    return this.#statedTo(owner, past);
-  }
-
-  /** Kept for the system, and for the owner in whose conversation it was stated. */
-  rememberFact({ name, value, origin }: KnownFact, owner: ContextOwner, source: EventId): void {
-    for (const keeper of [SYSTEM, owner]) {
-      this.#store.memory(keeper).learn(name, value, { origin, source, label: USER_LABEL });
-    }
-  }
-
-  /** INVARIANT (stated): what counts as the user's word is what the user stated, and nothing that an app's output says. */
-  #statedTo(owner: MemoryOwner, { events, replaced }: QueryPast): readonly KnownFact[] {
+  /**
+   * The facts that the user stated: to whomever, or in the conversations of `owner` alone, whose context knows them already.
+   * `past`: of the query that asks, whose own facts it did not know.
+   *
+   * INVARIANT (stated): what counts as the user's word is what the user stated, and nothing that an app's output says.
+   */
+  facts({ events, replaced } = NO_PAST, owner: MemoryOwner = SYSTEM): readonly KnownFact[] {
     return this.#store
       .memory(owner)
       .facts()
@@ -123,6 +110,13 @@ export class StoredMemory {
         // What the user has corrected meanwhile replaces what was known.
         return before === undefined ? [] : [{ name, value: isCorrected ? value : before, origin }];
       });
+  }
+
+  /** Kept for the system, and for the owner in whose conversation it was stated. */
+  rememberFact({ name, value, origin }: KnownFact, owner: ContextOwner, source: EventId): void {
+    for (const keeper of [SYSTEM, owner]) {
+      this.#store.memory(keeper).learn(name, value, { origin, source, label: USER_LABEL });
+    }
   }
 
   /** What apps' outputs stated, the newest, each for itself: none takes the place of what the user said, or of another app's. */
@@ -313,7 +307,7 @@ function saidIn(turns: OlderTurns['turns']): string {
 function originsOf(turns: readonly Turn[], summary: Summary | null): Origins {
   const told = [...listOf(summary), ...turns.filter(({ role }) => role !== 'user')];
   return {
-    label: told.reduce((joined: Label, { label }) => joinLabels(joined, label), HUB_LABEL),
+    label: joinedLabel(HUB_LABEL, told),
     sources: told.flatMap(({ source }) => source ?? []),
     holdsOthersValues: told.some((one) => one.holdsOthersValues === true),
   };

@@ -63,7 +63,7 @@ export class Summaries {
     if (older === null) return;
     const context = this.#hear(owner, older);
     const written = await this.#write(context, older);
-    if (this.background.isStopped) return this.#end(context, 'stopped');
+    if (this.background.isStopped) return recorder.end(context, 'stopped');
     const madeBy = written === null ? 'extract' : 'model';
     const text = shortened(written ?? extract(older.before, older.turns, characters), characters);
     // First: a summary that is remembered has its digest in the chain.
@@ -77,7 +77,7 @@ export class Summaries {
       holdsOthersValues: context.knowsOthersValues,
       source: context.last,
     });
-    this.#end(context, isKept ? 'summed up' : 'deleted or corrected meanwhile');
+    recorder.end(context, isKept ? 'summed up' : 'deleted or corrected meanwhile');
   }
 
   /** A new context hears what is to be summed up, with all that flowed into it. */
@@ -97,10 +97,6 @@ export class Summaries {
     const text = JSON.stringify(readable(older));
     const answer = await this.background.ask(context, { prompt: SUMMARY_PROMPT, text });
     return answer?.trim() || null;
-  }
-
-  #end(context: Context, reason: string): void {
-    this.#parts.recorder.record(context, { kind: 'context.ended', reason });
   }
 }
 

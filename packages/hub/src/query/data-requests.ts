@@ -140,12 +140,12 @@ export class DataRequests {
     const withheld = asked.withheld.get(app) ?? new Set();
     const kinds = [...new Set(wanted)].filter((kind) => !withheld.has(kind));
     if (kinds.length === 0) {
-      this.#drop(context, 'a question for data that were not released before');
+      this.#parts.recorder.drop(context, 'a question for data that were not released before');
       return [];
     }
     const ofContext = (asked.ofContext.get(context) ?? 0) + 1;
     if (ofContext > MOST_OF_CONTEXT || asked.questions >= MOST_OF_QUERY) {
-      this.#drop(context, 'one question for data too many');
+      this.#parts.recorder.drop(context, 'one question for data too many');
       return [];
     }
     asked.questions += 1;
@@ -176,10 +176,6 @@ export class DataRequests {
     return context.tools.has(tool) && installed !== undefined
       ? [tool, ...usesOf(installed.manifest, tool)]
       : null;
-  }
-
-  #drop(context: Context, reason: string): void {
-    this.#parts.recorder.record(context, { kind: 'message.dropped', reason, bytes: 0 });
   }
 }
 

@@ -11,7 +11,6 @@ import {
   type Fault,
   failed,
   fault,
-  joinLabels,
   ok,
   type PlanStep,
   type ReleasedItem,
@@ -22,7 +21,7 @@ import type { Registry } from '../apps/registry.ts';
 import type { Context } from '../context/context.ts';
 import { appOf, type ContextOwner, ownerOf } from '../context/owner.ts';
 import type { Query } from '../context/query.ts';
-import type { HeldText } from '../context/references.ts';
+import { type HeldText, joinedLabel } from '../context/references.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { Probes } from '../exchange/probes.ts';
 import { recordInput } from '../journal/context-input.ts';
@@ -336,8 +335,7 @@ export class Operator {
     const resolved = context.references.resolve(answer, framed);
     const text = typeof resolved === 'string' ? resolved : answer;
     const { causes } = context;
-    const placed = context.references.namedIn(answer);
-    const label = placed.reduce((joined, held) => joinLabels(joined, held.label), context.label);
+    const label = joinedLabel(context.label, context.references.namedIn(answer));
     const proposal: Answer = { effect: 'answer', context: context.id, text };
     const carried = await this.#parts.gate.deliver(context, proposal, { causes, label, requirement: null });
     if (carried.kind === 'done') return carried.value.text;

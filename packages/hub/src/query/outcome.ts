@@ -16,22 +16,17 @@ export interface Outcome {
 
 /** `served`: the text that the user has, or why there is none. */
 export function outcomeOf(query: Query, served: Result<{ readonly text: string }, Fault>): Outcome {
-  const { refusal } = query;
-  const over = query.budget.exceeded;
-  if (!served.ok && over !== null) {
-    const { message, help = null } = over.fault;
-    return { kind: 'failed', answer: null, reason: message, help };
-  }
-  if (served.ok) {
-    const { text } = served.value;
-    if (refusal === null) return { kind: 'answered', answer: text, reason: null, help: null };
-    return { kind: 'refused', answer: text, reason: refusal.message, help: null };
-  }
-  const { kind, message, help = null } = served.fault;
-  if (refusal !== null) return { kind: 'refused', answer: null, reason: refusal.message, help: null };
-  if (kind === 'cancelled' && query.signal.aborted)
-    return { kind: 'cancelled', answer: null, reason: message, help };
-  return { kind: kind === 'cancelled' ? 'refused' : 'failed', answer: null, reason: message, help };
+  const { refusal, budget, signal } = query;
+  const answer = served.ok ? served.value.text : null;
+  if (!served.ok && budget.exceeded !== null) return withoutAnswer('failed', budget.exceeded.fault);
+  if (refusal !== null) return { kind: 'refused', answer, reason: refusal.message, help: null };
+  if (served.ok) return { kind: 'answered', answer, reason: null, help: null };
+  if (served.fault.kind !== 'cancelled') return withoutAnswer('failed', served.fault);
+  return withoutAnswer(signal.aborted ? 'cancelled' : 'refused', served.fault);
+}
+
+function withoutAnswer(kind: Outcome['kind'], { message, help }: Fault): Outcome {
+  return { kind, answer: null, reason: message, help: help ?? null };
 }
 
 /** The limit that a failed query reached: its own, or that of the turn that it ended with. */

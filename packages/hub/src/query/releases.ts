@@ -8,8 +8,6 @@ import {
   type AppId,
   type DataRelease,
   type EventId,
-  joinLabels,
-  type Label,
   type PlanStep,
   type ReleasedItem,
   USER_LABEL,
@@ -23,6 +21,7 @@ import type { Context } from '../context/context.ts';
 import type { ContextOwner } from '../context/owner.ts';
 import type { Query } from '../context/query.ts';
 import type { KnownFact, ObservedFact } from '../context/query-facts.ts';
+import { joinedLabel } from '../context/references.ts';
 import type { Gate } from '../mediation/gate.ts';
 import { observedRequirement } from '../memory/observed-facts.ts';
 import type { StoredMemory } from '../memory/stored-memory.ts';
@@ -58,7 +57,7 @@ export class Releases {
       facts
         .filter(({ name }) => wanted.has(name))
         .map(({ name, value, origin }): ReleasedItem => ({ name, value, origin, label: USER_LABEL }));
-    const own = items(memory.ownFacts(owner, query.past));
+    const own = items(memory.facts(query.past, owner));
     const known = new Set(own.map(({ name }) => name));
     const others = items(memory.facts(query.past)).filter(({ name }) => !known.has(name));
     // What the user stated counts before what an app's output says under the same name.
@@ -115,7 +114,7 @@ export class Releases {
     const proposal: DataRelease = { effect: 'data-release', context: context.id, to, items };
     const carried = await this.#parts.gate.deliver(context, proposal, {
       causes: [],
-      label: labelOfItems(items),
+      label: joinedLabel(USER_LABEL, items),
       requirement,
       revise: reviseRelease(proposal),
     });
@@ -128,8 +127,4 @@ export class Releases {
 
 function observedItem({ name, value, origin, label }: ObservedFact): ReleasedItem {
   return { name, value, origin, label };
-}
-
-function labelOfItems(items: readonly ReleasedItem[]): Label {
-  return items.reduce((joined: Label, { label }) => joinLabels(joined, label), USER_LABEL);
 }

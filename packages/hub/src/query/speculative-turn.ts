@@ -89,11 +89,7 @@ export class SpeculativeTurn {
   drop(): void {
     if (this.#isTaken || this.#dropped.signal.aborted) return;
     this.#dropped.abort();
-    if (this.#context !== null) this.#end(this.#context);
-  }
-
-  #end(context: Context): void {
-    this.#parts.recorder.record(context, { kind: 'context.ended', reason: NOT_NEEDED });
+    if (this.#context !== null) this.#parts.recorder.end(this.#context, NOT_NEEDED);
   }
 
   #leadsTo(route: Route): boolean {
@@ -113,7 +109,7 @@ export class SpeculativeTurn {
     if (prepared === null) return null;
     const { context, system, tools } = prepared;
     if (this.#dropped.signal.aborted) {
-      this.#end(context);
+      this.#parts.recorder.end(context, NOT_NEEDED);
       return null;
     }
     this.#context = context;

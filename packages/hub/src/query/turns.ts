@@ -95,8 +95,7 @@ export class Turns {
       maxSteps,
     };
     const turn: Turn = { context, query, peers, start, opening, modelCalls: 0 };
-    const onDropped = (reason: string, bytes: number) =>
-      void recorder.record(context, { kind: 'message.dropped', reason, bytes });
+    const onDropped = (reason: string, bytes: number) => recorder.drop(context, reason, bytes);
     const answer = await spoke.value.runTurn(
       start,
       (request, over) => this.#serve(turn, request, over),
@@ -104,10 +103,7 @@ export class Turns {
       task === null ? query.signal : AbortSignal.any([query.signal, task.signal]),
     );
     spokes.release(spoke.value);
-    recorder.record(context, {
-      kind: 'context.ended',
-      reason: answer.ok ? 'answered' : answer.fault.message,
-    });
+    recorder.end(context, answer.ok ? 'answered' : answer.fault.message);
     if (!answer.ok && answer.fault.kind === 'budget-exceeded')
       return failed(query.budget.exceeded?.fault ?? query.budget.stepsFault(answer.fault));
     return answer;
