@@ -151,15 +151,13 @@ export class DetectorQueries implements RuleQuestions {
   async #answerAll(asker: Asker, questions: readonly Question[]): Promise<void> {
     const left = [...questions];
     const work = async () => {
-      for (let next = left.shift(); next !== undefined; next = left.shift())
-        await this.#answerOnce(asker, next);
+      for (let next = left.shift(); next !== undefined; next = left.shift()) {
+        const question = next;
+        // Whoever is asked is not waited for beyond the signal; what is left is the record of it.
+        await this.#once(question, () => this.#answer(asker, question));
+      }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
-  }
-
-  #answerOnce(asker: Asker, question: Question): Promise<void> {
-    // Whoever is asked is not waited for beyond the signal; what is left is the record of it.
-    return this.#once(question, () => this.#answer(asker, question));
   }
 
   async #once({ digest }: Question, begin: () => Promise<void>): Promise<void> {
@@ -178,12 +176,15 @@ export class DetectorQueries implements RuleQuestions {
     const { context, about, spending } = asker;
     const { service } = question;
     if (answering === null || service === 'text') return;
-    const name = service === 'llm' ? answering.model : (answering.services.get(service)?.name ?? null);
-    if (name === null) return answering.book.keep(question, failed(`nobody answers for \`${service}\``));
-    const inquiry = newContext(name, about);
+    const asked = service === 'llm' ? answering.model : (answering.services.get(service) ?? null);
+    if (asked === null) return answering.book.keep(question, failed(`nobody answers for \`${service}\``));
+    const inquiry = newContext(typeof asked === 'string' ? asked : asked.name, about);
     // The question may hold whatever a rule can look at, of any context.
     inquiry.sees({ integrity: 'untrusted', confidentiality: 'private' }, context.app);
-    const answer = await this.#put(inquiry, question, asker);
+    const answer =
+      typeof asked === 'string'
+        ? await this.#askModel(inquiry, question, asker)
+        : await this.#askService(inquiry, question, asked, asker);
     const said = answer.ok ? canonicalJsonOf(answer.value) : '';
     const shown = answer.ok && said.length <= MOST_RECORDED ? answer.value : null;
     const reason = answer.ok ? null : answer.fault;
@@ -193,34 +194,20 @@ export class DetectorQueries implements RuleQuestions {
       { kind: 'question.answered', service, answer: shown, reason },
       { causes, label },
     );
-    recorder.record(inquiry, { kind: 'context.ended', reason: 'answered' });
+    recorder.end(inquiry, 'answered');
     // That a query was stopped says nothing of whom was asked: the next one asks.
     if (answer.ok || !spending.signal.aborted) answering.book.keep(question, answer);
-  }
-
-  #put(inquiry: Context, question: Question, asker: Asker): Promise<Result<Json, string>> {
-    if (question.service === 'llm') return this.#askModel(inquiry, question, asker);
-    const service =
-      question.service === 'text' ? undefined : this.#parts.answering?.services.get(question.service);
-    if (service === undefined) return Promise.resolve(failed('nobody answers'));
-    return this.#askService(inquiry, question, service, asker);
   }
 
   async #askModel(inquiry: Context, { input }: Question, asker: Asker): Promise<Result<Json, string>> {
     const { spending, signal } = asker;
     const reserve: Spending['reserve'] = (model, characters) => spending.reserve(model, characters);
-    const answer = await this.#parts.models.ask(
-      inquiry,
-      { reserve, signal },
-      {
-        role: 'agent',
-        messages: [
-          { role: 'system', text: textIn(input.system) },
-          { role: 'user', text: textIn(input.prompt) },
-        ],
-        tools: [],
-      },
-    );
+    const messages = [
+      { role: 'system', text: textIn(input.system) },
+      { role: 'user', text: textIn(input.prompt) },
+    ] as const;
+    const prompt = { role: 'agent', messages, tools: [] } as const;
+    const answer = await this.#parts.models.ask(inquiry, { reserve, signal }, prompt);
     if (answer.ok) return ok(answer.value.response.text);
     return failed(answer.fault.kind === 'refused' ? REFUSED : reasonOf(answer.fault.fault, asker));
   }

@@ -53,22 +53,19 @@ export interface Asked {
   readonly event: EventId;
 }
 
-export class ModelCalls {
-  readonly #model: Model;
-  readonly #gate: Gate;
-  readonly #recorder: Recorder;
-  readonly #digest: (text: string) => string;
+export interface ModelCallsParts {
+  readonly model: Model;
+  readonly gate: Gate;
+  readonly recorder: Recorder;
+  /** SHA-256 in hexadecimal. */
+  readonly digest: (text: string) => string;
+}
 
-  constructor(parts: {
-    readonly model: Model;
-    readonly gate: Gate;
-    readonly recorder: Recorder;
-    readonly digest: (text: string) => string;
-  }) {
-    this.#model = parts.model;
-    this.#gate = parts.gate;
-    this.#recorder = parts.recorder;
-    this.#digest = parts.digest;
+export class ModelCalls {
+  readonly #parts: ModelCallsParts;
+
+  constructor(parts: ModelCallsParts) {
+    this.#parts = parts;
   }
 
   async complete(
@@ -85,7 +82,7 @@ export class ModelCalls {
     const { text, calls, finish } = response;
     const cut = finish === 'length' || finish === 'refusal' ? { cut: finish } : {};
     const message = { kind: 'model.message', text, calls, ...cut } as const;
-    this.#recorder.record(context, message, { causes: [event], label: context.label });
+    this.#parts.recorder.record(context, message, { causes: [event], label: context.label });
     return response;
   }
 
@@ -99,7 +96,7 @@ export class ModelCalls {
     let usage: Usage | null = null;
     try {
       await yieldIfLong(shown.length);
-      const carried = await this.#carry(context, query, request, this.#digest(shown));
+      const carried = await this.#carry(context, query, request, this.#parts.digest(shown));
       if (carried.kind === 'refused') return failed(carried);
       if (carried.kind === 'failed') return failed({ kind: 'fault', fault: carried.fault });
       usage = carried.value.usage;
@@ -125,7 +122,7 @@ export class ModelCalls {
       digest,
     };
     const { causes } = context;
-    return this.#gate.carryOut(
+    return this.#parts.gate.carryOut(
       context,
       proposal,
       { causes, label: context.label, requirement: null },
@@ -141,7 +138,7 @@ export class ModelCalls {
     digest: string,
     signal: AbortSignal,
   ): Promise<Result<ModelResponse, Fault>> {
-    const decided = this.#gate.spend(allowance);
+    const decided = this.#parts.gate.spend(allowance);
     if (digest !== decided.digest) throw new Error('another prompt was decided');
     const answer = await this.#complete({ ...request, model: decided.model }, signal);
     if (!answer.ok) return failed(modelFault(answer.fault));
@@ -152,7 +149,7 @@ export class ModelCalls {
   /** Models are outside of what the hub trusts: one that throws has failed, and the hub does not wait for one that does not stop. */
   async #complete(request: ModelRequest, signal: AbortSignal): ReturnType<Model['complete']> {
     try {
-      return await abortable(() => this.#model.complete(request, { signal }), signal, failed(STOPPED));
+      return await abortable(() => this.#parts.model.complete(request, { signal }), signal, failed(STOPPED));
     } catch (error) {
       const reason = error instanceof Error ? error.message : 'no reason given';
       return failed({ kind: 'invalid-response', message: `the model broke: ${reason}`, attempts: 1 });
