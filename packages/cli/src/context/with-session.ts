@@ -11,7 +11,6 @@ import type { Session } from '@cordon/hub';
 import { beginSession, endUnused, type SessionRecord } from '@cordon/hub/session-record';
 import { closeRuntime, openRuntime, type Runtime, type SetupError } from '@cordon/runtime';
 import type { Composed } from '@cordon/runtime/compose';
-import { missingFor } from '@cordon/runtime/unfinished';
 import { weakerNotices } from '@cordon/runtime/weaker';
 import type { Store } from '@cordon/trace';
 import type { CommandContext } from './command-context.ts';
@@ -19,6 +18,7 @@ import { confirmed } from './confirmation.ts';
 import { consentOf, reviewerOf } from './consent.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { optionsAgain } from './options-again.ts';
+import { missingFor } from './sessions/unfinished.ts';
 
 const BASELINE_NOTICE =
   'BASELINE: no isolation. All apps share one context; Cordon checks no policy and asks no questions. For comparison only.';

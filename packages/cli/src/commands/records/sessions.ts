@@ -2,12 +2,12 @@
 
 import { minuteOf } from '@cordon/config';
 import { renderTable } from '@cordon/print';
-import { type LeftQuery, type ListedSession, newestSessions } from '@cordon/runtime/unfinished';
 import type { Store } from '@cordon/trace';
 import { BrokenRows } from '../../context/broken-rows.ts';
 import type { CommandContext } from '../../context/command-context.ts';
 import type { ExitCode } from '../../context/exit.ts';
 import { withStore } from '../../context/opened-store.ts';
+import { type LeftQuery, type ListedSession, newestSessions } from '../../context/sessions/unfinished.ts';
 
 const MOST_SESSIONS = 50;
 

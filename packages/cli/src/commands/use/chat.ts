@@ -3,10 +3,10 @@
 import { modelInUse } from '@cordon/config';
 import { MOST_LINE_LENGTH, readQueryLine } from '@cordon/console';
 import type { Unfinished } from '@cordon/hub';
-import { newestSessions } from '@cordon/runtime/unfinished';
 import type { Store } from '@cordon/trace';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
+import { newestSessions } from '../../context/sessions/unfinished.ts';
 import { type Opening, type ResumeOptions, withOpening } from '../../context/with-session.ts';
 import { printOutcome, resumeQuery, runQuery } from './query.ts';
 

@@ -4,10 +4,10 @@ import type { Configuration } from '@cordon/config';
 import type { SessionId } from '@cordon/core';
 import type { Session } from '@cordon/hub';
 import { openJournal } from '@cordon/runtime/journal';
-import { leftQuery } from '@cordon/runtime/unfinished';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../../context/exit.ts';
 import { mayOpen } from '../../context/opened-store.ts';
+import { leftQuery } from '../../context/sessions/unfinished.ts';
 import { type Left, withSession } from '../../context/with-session.ts';
 import { howLeft, printOutcome, resumeQuery } from './query.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Sessions that were left in the middle of a query, for lists and for `cordon resume`. Ring 0.
+ * Sessions that were left in the middle of a query, for lists and for `cordon resume`. Ring 1.
  */
 
 import { type Configuration, modelInUse, OBEDIENT_MODEL } from '@cordon/config';
