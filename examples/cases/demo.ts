@@ -161,7 +161,7 @@ async function runCase(context: CommandContext, study: CaseStudy, play: Play): P
     // What they say of themselves is part of this program.
     const reviewing = { reviewer: null, pinsUnseen: true };
     const { dialler, home } = context;
-    const composed = await compose(configuration, consent, home, apps, reviewing, dialler);
+    const composed = await compose(configuration, { consent, home, apps, reviewing }, dialler);
     if (!composed.ok) {
       context.reportSetupError(composed.fault);
       return null;

@@ -46,18 +46,26 @@ export interface Reviewing {
 
 const NOBODY: Reviewing = { reviewer: null, pinsUnseen: false };
 
+/** What a front end adds to a configuration. */
+export interface FrontEnd {
+  readonly consent: Consent;
+  /** The user's home folder. */
+  readonly home: string;
+  /** Absent: those of the configuration. */
+  readonly apps?: readonly InstalledApp[];
+  /** Absent: nobody looks at new apps. */
+  readonly reviewing?: Reviewing;
+}
+
 /** Opens a runtime and puts a hub together. The caller closes both with `closeRuntime`. */
 export async function compose(
   configuration: Configuration,
-  consent: Consent,
-  home: string,
-  apps: readonly InstalledApp[] = configuration.apps,
-  reviewing: Reviewing = NOBODY,
+  frontEnd: FrontEnd,
   dialler?: Dialler,
 ): Promise<Result<Composed, SetupError>> {
   const runtime = await openRuntime(configuration, dialler);
   if (!runtime.ok) return runtime;
-  const composed = composeOn(runtime.value, configuration, consent, home, apps, reviewing);
+  const composed = composeOn(runtime.value, configuration, frontEnd);
   if (!composed.ok) await closeRuntime(runtime.value);
   return composed;
 }
@@ -66,10 +74,7 @@ export async function compose(
 export function composeOn(
   runtime: Runtime,
   configuration: Configuration,
-  consent: Consent,
-  home: string,
-  apps: readonly InstalledApp[] = configuration.apps,
-  reviewing: Reviewing = NOBODY,
+  { consent, home, apps = configuration.apps, reviewing = NOBODY }: FrontEnd,
 ): Result<Composed, SetupError> {
   const { store, providers, model, sandbox, dialler, modelId, weaker, ending } = runtime;
   const rules =

@@ -25,7 +25,7 @@ for (const [what, text, codes] of [
       { now: () => 0, rules: null, denyAll: true, denyWarned: false, allowRest: false },
       null,
     );
-    const composed = await compose(loaded.value, nobody, folder.home);
+    const composed = await compose(loaded.value, { consent: nobody, home: folder.home });
     assert.ok(composed.ok, JSON.stringify(composed));
     composed.value.store.close();
     assert.deepEqual(

@@ -137,11 +137,9 @@ export async function composeReviewed(
   const { composeOn, knownApps } = await import('@cordon/runtime/compose');
   const reviewer = reviewerOf(context, () => knownApps(configuration, runtime.store));
   const pinsUnseen = context.options.pinUnseen === true;
-  return composeOn(runtime, configuration, consent, context.home, configuration.apps, {
-    reviewer,
-    pinsUnseen,
-    installer: async () => (await import('./installer.ts')).installerOf(context, configuration),
-  });
+  const installer = async () => (await import('./installer.ts')).installerOf(context, configuration);
+  const reviewing = { reviewer, pinsUnseen, installer };
+  return composeOn(runtime, configuration, { consent, home: context.home, reviewing });
 }
 
 async function runAndClose(
