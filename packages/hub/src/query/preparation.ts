@@ -57,6 +57,19 @@ interface Reached {
   readonly cause?: EventId;
 }
 
+/** What one app is to offer to a context. */
+interface Offering {
+  readonly context: Context;
+  /** The steps of the plan that count. */
+  readonly steps: readonly PlanStep[];
+  readonly app: AppId;
+  /** Names that the context has already; those that are given are added. */
+  readonly taken: Set<string>;
+  readonly describe: (functionality: Functionality) => string;
+  /** Undefined: it is started where that is needed. */
+  readonly running?: Result<RunningApp, Fault> | undefined;
+}
+
 export class Preparation {
   readonly #parts: PreparationParts;
 
@@ -151,7 +164,8 @@ export class Preparation {
     const offers: Offer[] = [];
     const describe = ({ description }: Functionality) => description;
     for (const helper of helpers) {
-      const offered = await this.#offersOf(context, query.plan.steps, helper, taken, describe);
+      const { steps } = query.plan;
+      const offered = await this.#offersOf({ context, steps, app: helper, taken, describe });
       if (!offered.ok) return offered;
       offers.push(...offered.value);
     }
@@ -182,7 +196,8 @@ export class Preparation {
       // The plan's own words: the coordinator must tell the peers apart, and the planner has read no app's text.
       const tasks = left.filter((step) => step.app === app).map(({ id, task }) => `step ${id}: ${task}`);
       const describe = ({ description }: Functionality) => `${description} (${tasks.join('; ')})`;
-      const offered = await this.#offersOf(context, left, app, taken, describe, started.get(app));
+      const running = started.get(app);
+      const offered = await this.#offersOf({ context, steps: left, app, taken, describe, running });
       if (offered.ok) offers.push(...offered.value);
       // An app that only the hub's guess brought in may be missing; one that was planned may not.
       else if (query.isGuessed) failure ??= offered.fault;
@@ -212,18 +227,13 @@ export class Preparation {
   }
 
   /** What the plan lets a context use of another app, under names that nothing else has there. */
-  async #offersOf(
-    context: Context,
-    steps: readonly PlanStep[],
-    appId: AppId,
-    taken: Set<string>,
-    describe: (functionality: Functionality) => string,
-    started?: Result<RunningApp, Fault>,
-  ): Promise<Result<readonly Offer[], Fault>> {
+  async #offersOf(offering: Offering): Promise<Result<readonly Offer[], Fault>> {
+    const { context, steps, app: appId, taken, describe } = offering;
     const installed = this.#parts.registry.installed(appId);
     if (!installed.ok) return installed;
     const app = installed.value;
-    const running = app.manifest.functionalities.length > 0 ? null : (started ?? (await this.#start(app)));
+    const running =
+      app.manifest.functionalities.length > 0 ? null : (offering.running ?? (await this.#start(app)));
     if (running !== null && !running.ok) return running;
     const served = servedBy(app, running?.value.tools ?? []);
     const named = new Set(steps.filter((step) => step.app === appId).flatMap(({ uses }) => uses));
