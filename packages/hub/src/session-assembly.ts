@@ -238,7 +238,7 @@ export function assembleSession(
   });
   const dataRequests = new DataRequests({ gate, recorder, registry, memory, words });
   const preparation = new Preparation({ registry, apps, offers, newContext });
-  const releases = new Releases({ gate, registry, memory, planning, isolation });
+  const releases = new Releases({ gate, registry, memory, isolation });
   const recall = new Recall({ memory, recorder, releases });
   const { functionalities } = parts;
   const turns = new Turns({

@@ -226,7 +226,7 @@ export class Session {
   }
 
   #saw(event: Event): void {
-    this.#query?.saw(event);
+    this.#query?.activity.saw(event);
     this.#subject.saw(event);
     if (event.kind === 'user.message') this.#trail = [];
     this.#trail.push(event);

@@ -55,7 +55,10 @@ export class SchemaValidator {
     const known = this.#known.get(schema) ?? this.#recognised(schema);
     // A time limit takes a separate thread, which costs more than most checks.
     if (typeof known === 'object' && known.isPlain) return judged(known.validate, value);
-    const checked = inTime(() => this.#check(schema, value));
+    const checked = inTime(() => {
+      const compiled = this.#compile(schema);
+      return typeof compiled === 'string' ? failed(compiled) : judged(compiled.validate, value);
+    });
     return checked.ok ? checked.value : checked;
   }
 
@@ -69,11 +72,6 @@ export class SchemaValidator {
   /** Does ahead of time what the first check of a schema would do. */
   prepare(schema: JsonSchema): void {
     inTime(() => this.#compile(schema));
-  }
-
-  #check(schema: JsonSchema, value: Json): Result<Json, string> {
-    const compiled = this.#compile(schema);
-    return typeof compiled === 'string' ? failed(compiled) : judged(compiled.validate, value);
   }
 
   #compile(schema: JsonSchema): Compiled | string {

@@ -58,15 +58,10 @@ export class Query {
     this.#ending.abort();
   }
 
-  /** An event of the session while this query runs. */
-  saw(event: Event): void {
-    this.activity.saw(event);
-  }
-
   /** What happened of it before it was interrupted. */
   resumeFrom(events: readonly Event[]): void {
     this.#past = pastOf(events);
-    for (const event of events) this.saw(event);
+    for (const event of events) this.activity.saw(event);
     this.activity.resume();
   }
 

@@ -17,7 +17,6 @@ import {
   type PlanOrigin,
   type PlanStep,
   primaryApps,
-  type ReleasedItem,
   type Result,
   type StepPlan,
 } from '@cordon/core';
@@ -32,7 +31,6 @@ import type { Recorder } from '../journal/recorder.ts';
 import type { ModelCalls } from '../mediation/model-calls.ts';
 import type { StoredMemory } from '../memory/stored-memory.ts';
 import type { Installing } from './installing.ts';
-import { toldElsewhere } from './planned-task.ts';
 import type { Guess, Planner, Subject } from './planner.ts';
 import { type Declined, type PlanningTask, plannerInput, readPlan } from './read-plan.ts';
 import { withCandidate } from './route.ts';
@@ -88,8 +86,8 @@ export class Planning {
   explicit(query: Query, subject: Subject | null): Planned | null {
     const { registry, installing, memory, planner } = this.#parts;
     const { apps } = registry;
-    if (apps.length === 0 && !installing.isEmpty) return null;
-    if (apps.length === 0) return { plan: planFor([], query.text), origin: 'planner' };
+    if (apps.length === 0)
+      return installing.isEmpty ? { plan: planFor([], query.text), origin: 'planner' } : null;
     const knowsFacts = !query.isPrivate && memory.facts(query.past).length > 0;
     const current = query.isPrivate ? null : subject;
     const explicit = planner.explicit(query.text, { apps, subject: current, knowsFacts });
@@ -250,19 +248,6 @@ export class Planning {
     if (answer.fault.kind === 'fault') return failed(answer.fault.fault);
     query.refused(answer.fault.reasons, true);
     return failed(fault('cancelled', 'the policy forbids planning'));
-  }
-
-  /** The task of these steps, if it tells their app what the user said to others; null: the query says it all, or is private. */
-  toldElsewhere(
-    query: Query,
-    said: EventId,
-    app: InstalledApp,
-    steps: readonly PlanStep[],
-  ): ReleasedItem | null {
-    if (query.isPrivate) return null;
-    const { memory } = this.#parts;
-    const heard = { query: query.text, earlier: memory.earlier(said), summary: memory.earlierSummary(said) };
-    return toldElsewhere(steps, app, heard);
   }
 
   #summary(query: Query, said: EventId): { readonly summary?: string } {

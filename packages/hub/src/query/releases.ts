@@ -25,13 +25,12 @@ import { joinedLabel } from '../context/references.ts';
 import type { Gate } from '../mediation/gate.ts';
 import { observedRequirement } from '../memory/observed-facts.ts';
 import type { StoredMemory } from '../memory/stored-memory.ts';
-import type { Planning } from '../planning/planning.ts';
+import { toldElsewhere } from '../planning/planned-task.ts';
 
 export interface ReleasesParts {
   readonly gate: Gate;
   readonly registry: Registry;
   readonly memory: StoredMemory;
-  readonly planning: Pick<Planning, 'toldElsewhere'>;
   readonly isolation: 'spokes' | 'none';
 }
 
@@ -82,10 +81,11 @@ export class Releases {
     said: EventId,
     steps: readonly PlanStep[] = query.plan.steps,
   ): ReleasedItem | null {
-    const { registry, isolation, planning } = this.#parts;
+    const { registry, isolation, memory } = this.#parts;
     const app = appId === null ? undefined : registry.get(appId);
-    if (app === undefined || isolation === 'none') return null;
-    return planning.toldElsewhere(query, said, app, steps);
+    if (app === undefined || isolation === 'none' || query.isPrivate) return null;
+    const heard = { query: query.text, earlier: memory.earlier(said), summary: memory.earlierSummary(said) };
+    return toldElsewhere(steps, app, heard);
   }
 
   /** `task`: what `taskFor` gave for the app of this context. */
