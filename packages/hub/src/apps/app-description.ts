@@ -129,11 +129,6 @@ function objectOrNull(value: Json): JsonObject | null {
   return isJsonObject(value) ? value : null;
 }
 
-/** An app that is nothing but a text of the user's file. */
-export function describeInstructions(instructions: string): AppDescription {
-  return { instructions, tools: [] };
-}
-
 /** For the store: as the app said it, so that its schemas keep the order in which they were shown. */
 export function descriptionJson({ instructions, tools, leftOut }: AppDescription): JsonObject {
   return {

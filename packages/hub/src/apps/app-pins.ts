@@ -12,7 +12,6 @@ import type { Pin, PinnedBy, Pins } from '@cordon/trace';
 import {
   type AppDescription,
   appDigest,
-  describeInstructions,
   descriptionDigest,
   descriptionJson,
   readDescription,
@@ -94,7 +93,7 @@ export class StoredPins implements AppPins {
     const configured = this.#parts.configured(app);
     // The user's own file holds all that it says.
     if (app.source.kind === 'instructions')
-      return this.#digest(app.id, configured, describeInstructions(app.source.instructions));
+      return this.#digest(app.id, configured, { instructions: app.source.instructions, tools: [] });
     const pin = this.#parts.pins.find(this.#parts.place, appId);
     const isInForce = pin !== null && pin.stopped === null && isSame(pin.configured, configured);
     return isInForce && !this.#isDemandedOtherwise(pin) ? pin.digest : null;

@@ -14,15 +14,9 @@ export function requirementOf({
   due,
   asks,
 }: Omit<ConsentRequest, 'warnings'>): ConsentRequirement {
-  return due === null ? policyRequirement(context, proposal, asks) : withRules(due, asks);
-}
-
-/** One question for both: what is due anyway, and why rules ask. */
-function withRules(requirement: ConsentRequirement, asked: readonly Reason[]): ConsentRequirement {
-  const question = [requirement.question, ...asked.map(({ message }) => `A rule asks: ${message}.`)].join(
-    ' ',
-  );
-  return { ...requirement, question };
+  if (due === null) return policyRequirement(context, proposal, asks);
+  const rules = asks.map(({ message }) => `A rule asks: ${message}.`);
+  return { ...due, question: [due.question, ...rules].join(' ') };
 }
 
 function policyRequirement(
