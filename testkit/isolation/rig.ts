@@ -95,12 +95,9 @@ export class MeasuredHost {
       validator: validatorOnDemand(),
       now: Date.now,
       warm: { ...DEFAULT_WARM_LIMITS, ...warm },
-      observer: {
-        started: () => undefined,
-        stopped: (_app, reason) => void this.stopped.push(reason),
-        failed: (_app, { message }) => fail(message),
-        pinned: () => undefined,
-        changed: () => undefined,
+      record: (_app, body) => {
+        if (body.kind === 'app.stopped') this.stopped.push(body.reason);
+        if (body.kind === 'app.unavailable') fail(body.fault.message);
       },
       pins: NO_PINS,
     });

@@ -171,16 +171,9 @@ export function assembleSession(
     now: parts.clock,
     warm: parts.warm,
     pins: isolation === 'none' ? NO_PINS : parts.pins,
-    observer: {
-      started: ({ id: app, milliseconds, layers }) =>
-        recordApp(app, { kind: 'app.started', milliseconds, layers }),
-      stopped: (app, reason) => recordApp(app, { kind: 'app.stopped', reason }),
-      failed: (app, failure) => recordApp(app, { kind: 'app.unavailable', fault: failure }),
-      pinned: (app, pinned, by) => {
-        recordApp(app, { kind: 'app.pinned', digest: pinned, by });
-        choices.agreedTo(app);
-      },
-      changed: (app, { pinned, found }) => recordApp(app, { kind: 'app.changed', pinned, found }),
+    record: (app, body) => {
+      recordApp(app, body);
+      if (body.kind === 'app.pinned') choices.agreedTo(app);
     },
   });
   const installing = new Installing({
@@ -190,8 +183,7 @@ export function assembleSession(
     choices,
     gate,
     newErrand: (app) => contexts.ofProcess(app),
-    installed: (app) => recordApp(app, { kind: 'app.installed' }),
-    unavailable: (app, failure) => recordApp(app, { kind: 'app.unavailable', fault: failure }),
+    record: recordApp,
   });
   const spokes = new SpokePool(parts.spokes, parts.limits, parts.warm);
 

@@ -8,6 +8,7 @@ import { setImmediate } from 'node:timers/promises';
 import {
   type Allowed,
   type AppId,
+  type EventBody,
   type Fault,
   failed,
   fault,
@@ -17,7 +18,6 @@ import {
   type ToolCall,
   type WarmLimits,
 } from '@cordon/core';
-import type { PinnedBy } from '@cordon/trace';
 import type { RunningApp, ToolResult } from '../context/app-tool.ts';
 import type { AppConnection } from './app-connection.ts';
 import type { AppDescription } from './app-description.ts';
@@ -26,22 +26,13 @@ import { AppStart, type AppStartParts, NOBODY_TOLD } from './app-start.ts';
 
 const MIB = 1024 * 1024;
 
-/** Told of what happens to apps that are in use, for the trace. */
-export interface AppObserver {
-  readonly started: (app: RunningApp) => void;
-  readonly stopped: (app: AppId, reason: string) => void;
-  readonly failed: (app: AppId, fault: Fault) => void;
-  /** Agreed to just now. */
-  readonly pinned: (app: AppId, digest: string, by: PinnedBy) => void;
-  readonly changed: (app: AppId, vetting: Extract<Vetting, { kind: 'changed' }>) => void;
-}
-
 export interface AppHostParts extends AppStartParts {
   /** Gives an allowed call back, once. */
   readonly spend: (allowance: Allowed<ToolCall>) => ToolCall;
   /** What came of a call that was carried out before its query was interrupted; null: it was not; absent: no query resumes. */
   readonly finished?: (call: ToolCall) => Result<ToolResult, Fault> | null;
-  readonly observer: AppObserver;
+  /** Takes what happens to apps that are in use. */
+  readonly record: (app: AppId, body: EventBody) => void;
   readonly pins: AppPins;
   readonly warm: WarmLimits;
 }
@@ -201,7 +192,7 @@ export class AppHost {
     if (!connection.ok) {
       // Whatever became of a process that nobody had asked for, the one that is needed has its own start.
       if (started.isGuess && connection.fault.kind === 'app-unavailable') return this.#use(app);
-      if (!this.#ending.signal.aborted) this.#parts.observer.failed(app.id, connection.fault);
+      if (!this.#ending.signal.aborted) this.#recordFailure(app.id, connection.fault);
       return connection;
     }
     const readyAfter = this.#parts.now() - began;
@@ -209,7 +200,7 @@ export class AppHost {
     if (refusal !== null) {
       connection.value.end(refusal.message, refusal);
       this.#forget(started);
-      this.#parts.observer.failed(app.id, refusal);
+      this.#recordFailure(app.id, refusal);
       return failed(refusal);
     }
     // It may have ended while somebody read about it.
@@ -241,16 +232,24 @@ export class AppHost {
   }
 
   #tell(app: AppId, vetting: Vetting): void {
-    if (vetting.kind === 'changed') this.#parts.observer.changed(app, vetting);
+    const { record } = this.#parts;
+    if (vetting.kind === 'changed')
+      record(app, { kind: 'app.changed', pinned: vetting.pinned, found: vetting.found });
+    // Agreed to just now.
     if (vetting.kind === 'pinned' && vetting.by !== null)
-      this.#parts.observer.pinned(app, vetting.digest, vetting.by);
+      record(app, { kind: 'app.pinned', digest: vetting.digest, by: vetting.by });
+  }
+
+  #recordFailure(app: AppId, why: Fault): void {
+    this.#parts.record(app, { kind: 'app.unavailable', fault: why });
   }
 
   #observe(connection: AppConnection, milliseconds: number): void {
-    const { running } = connection;
+    const { record } = this.#parts;
+    const { id, layers } = connection.running;
     connection.use();
-    this.#parts.observer.started({ ...running, milliseconds });
-    this.#whenEnded(connection, (reason) => this.#parts.observer.stopped(running.id, reason));
+    record(id, { kind: 'app.started', milliseconds, layers });
+    this.#whenEnded(connection, (reason) => record(id, { kind: 'app.stopped', reason }));
   }
 
   #whenEnded({ ended }: AppConnection, tell: (reason: string) => void): void {

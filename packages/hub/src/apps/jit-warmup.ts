@@ -23,13 +23,7 @@ export const PRETENDED_APP: InstalledApp = {
   id: id('jit-warmup'),
   source: { kind: 'command', command: 'none', args: [], env: {}, cwd: null },
   model: null,
-  manifest: {
-    ...SILENT_MANIFEST,
-    description: '',
-    irreversible: [],
-    untrusted: [],
-    private: [],
-  },
+  manifest: SILENT_MANIFEST,
 };
 
 const CALLS = 8;

@@ -12,6 +12,7 @@ import {
   DEFAULT_LABEL,
   type Egress,
   type Event,
+  type EventBody,
   type Fault,
   failed,
   fault,
@@ -77,8 +78,8 @@ export interface InstallingParts {
   readonly gate: Gate;
   /** A context for the effects of an installation. */
   readonly newErrand: (app: AppId) => Context;
-  readonly installed: (app: AppId) => void;
-  readonly unavailable: (app: AppId, why: Fault) => void;
+  /** Takes what came of it. */
+  readonly record: (app: AppId, body: EventBody) => void;
 }
 
 interface Before {
@@ -160,12 +161,13 @@ export class Installing {
     const installed = await this.#carryOut(wanted.app, query);
     if (installed.ok) return wanted.app.id;
     this.#over.add(query);
-    if (!this.#before.failed.has(wanted.app.id)) this.#parts.unavailable(wanted.app.id, installed.fault);
+    if (!this.#before.failed.has(wanted.app.id))
+      this.#parts.record(wanted.app.id, { kind: 'app.unavailable', fault: installed.fault });
     return null;
   }
 
   async #carryOut(app: InstalledApp, query: Query): Promise<Result<void, Fault>> {
-    const { installables, registry, apps, installed } = this.#parts;
+    const { installables, registry, apps, record } = this.#parts;
     const failure = this.#before.failed.get(app.id);
     if (failure !== undefined) return failed(failure);
     const source = await installables.source(app);
@@ -177,7 +179,7 @@ export class Installing {
     // The first start includes the review: an app to which the user does not agree is not installed.
     const started = await apps.start(app);
     if (!started.ok) return started;
-    if (!this.#before.installed.has(app.id)) installed(app.id);
+    if (!this.#before.installed.has(app.id)) record(app.id, { kind: 'app.installed' });
     const kept = installables.keep(app);
     if (kept.ok) registry.add(app);
     return kept;

@@ -122,12 +122,10 @@ function hostFor(t: TestContext, { limits = {}, warm = {}, broken = [], network 
     validator: validatorOnDemand(),
     now: () => ++now,
     warm: { apps: 2, loops: 0, idleSeconds: 60, freeMiB: 0, ...warm },
-    observer: {
-      started: ({ id: started }) => void told.push(`started ${started}`),
-      stopped: (stopped, reason) => void told.push(`stopped ${stopped}: ${reason}`),
-      failed: (failedApp, { message }) => void told.push(`failed ${failedApp}: ${message}`),
-      pinned: () => undefined,
-      changed: () => undefined,
+    record: (of, body) => {
+      if (body.kind === 'app.started') told.push(`started ${of}`);
+      if (body.kind === 'app.stopped') told.push(`stopped ${of}: ${body.reason}`);
+      if (body.kind === 'app.unavailable') told.push(`failed ${of}: ${body.fault.message}`);
     },
     pins: NO_PINS,
   });
