@@ -31,7 +31,6 @@ import { Exchange } from './exchange/exchange.ts';
 import { Offers } from './exchange/offers.ts';
 import { Probes } from './exchange/probes.ts';
 import { Reader } from './exchange/reader.ts';
-import { Responses } from './exchange/responses.ts';
 import type { Recorder } from './journal/recorder.ts';
 import { DetectorQueries } from './mediation/detector-queries.ts';
 import { Gate } from './mediation/gate.ts';
@@ -46,7 +45,6 @@ import { Planning } from './planning/planning.ts';
 import { DataRequests } from './query/data-requests.ts';
 import { Operator } from './query/operator.ts';
 import { Preparation } from './query/preparation.ts';
-import { Recall } from './query/recall.ts';
 import { Releases } from './query/releases.ts';
 import { speculate } from './query/speculative-turn.ts';
 import { Steps } from './query/steps.ts';
@@ -231,7 +229,6 @@ export function assembleSession(
   const dataRequests = new DataRequests({ gate, recorder, registry, memory, words });
   const preparation = new Preparation({ registry, apps, offers, newContext });
   const releases = new Releases({ gate, registry, memory, isolation });
-  const recall = new Recall({ memory, recorder, releases });
   const { functionalities } = parts;
   const turns = new Turns({
     spokes,
@@ -253,7 +250,6 @@ export function assembleSession(
     newCallId,
     maxDepth: parts.limits.exchangeDepth,
     offers,
-    responses: new Responses({ gate, recorder, validator }),
     reader: new Reader({
       gate,
       recorder,
@@ -265,7 +261,7 @@ export function assembleSession(
     errand: contexts.errand.bind(contexts),
     serve: taskServer({ recorder, preparation, releases, turns }),
   });
-  const speculation = { preparation, models, recorder, memory, recall, planning, functionalities };
+  const speculation = { preparation, models, recorder, memory, planning, functionalities };
   const operator = new Operator({
     isolation,
     registry,
@@ -276,7 +272,6 @@ export function assembleSession(
     planning,
     installing,
     preparation,
-    recall,
     releases,
     steps: new Steps({ registry, recorder, offers, exchange, releases, newContext }),
     turns,

@@ -42,7 +42,7 @@ import { isSecretTo, type Reader } from './reader.ts';
 import { malformed, REFUSED } from './refusal.ts';
 import {
   type CheckedRequest,
-  type Responses,
+  deliverResponse,
   type ServedWork,
   type Sources,
   usesOfPeer,
@@ -59,7 +59,6 @@ export interface ExchangeParts {
   readonly newCallId: () => string;
   readonly maxDepth: number;
   readonly offers: Offers;
-  readonly responses: Responses;
   readonly reader: Reader;
   /** A context without tools that carries a call made on another's behalf. */
   readonly errand: (from: Context, app: AppId, request: EventId) => Context;
@@ -131,7 +130,7 @@ export class Exchange implements PeerRequests {
       return REFUSED;
     }
     const work = carried.value;
-    return work.kind === 'served' ? this.#parts.responses.deliver(asked, proposal, work) : work.answer;
+    return work.kind === 'served' ? deliverResponse(this.#parts, asked, proposal, work) : work.answer;
   }
 
   /** The text behind a reference becomes visible, if the user and the policy let it. */

@@ -85,83 +85,84 @@ interface ReadResponse extends Sources {
   readonly message: Json;
 }
 
-export class Responses {
-  readonly #parts: ResponsesParts;
-
-  constructor(parts: ResponsesParts) {
-    this.#parts = parts;
+/** Reads, decides and delivers what came of a request. */
+export async function deliverResponse(
+  { gate, recorder, validator }: ResponsesParts,
+  asked: CheckedRequest,
+  request: AppRequest,
+  work: ServedWork,
+): Promise<Served> {
+  const { context, query, app, peer } = asked;
+  const { functionality } = peer;
+  const read = await readResponse(validator, functionality, work);
+  if (!read.ok) {
+    const reason = `a response that does not fit its format: ${read.fault}`;
+    return malformed(recorder, context, reason, 'the answer was malformed');
   }
-
-  async deliver(asked: CheckedRequest, request: AppRequest, work: ServedWork): Promise<Served> {
-    const { gate, recorder } = this.#parts;
-    const { context, query, app, peer } = asked;
-    const { functionality } = peer;
-    const read = await this.#read(functionality, work);
-    if (!read.ok) {
-      const reason = `a response that does not fit its format: ${read.fault}`;
-      return malformed(recorder, context, reason, 'the answer was malformed');
-    }
-    const { message, label } = read.value;
-    const carries = read.value.origins.filter((origin) => origin !== app.id);
-    const proposal: AppResponse = {
-      effect: 'app-response',
-      context: context.id,
-      from: app.id,
-      to: context.app,
-      peer: request.peer,
-      functionality: functionality.name,
-      message,
-      callId: request.callId,
-      label,
-    };
-    const carried = await gate.deliver(context, proposal, { causes: work.causes, label, requirement: null });
-    if (carried.kind === 'refused')
-      query.refused(carried.reasons, isExpected(query.plan, app.id, usesOfPeer(asked)));
-    if (carried.kind !== 'done') return REFUSED;
-    const texts: string[] = [];
-    const withoutTexts = replaceFreeText(functionality.response, carried.value.message, (text) => {
-      texts.push(text);
-      return null;
-    });
-    if (!context.references.hasRoomFor(texts)) {
-      const reason = 'a response with more text than a context may hold';
-      return malformed(recorder, context, reason, 'the answer was malformed');
-    }
-    const source = {
-      origin: app.id,
-      carries,
-      functionality: functionality.name,
-      peer: request.peer,
-      label,
-    };
-    const visible = replaceFreeText(functionality.response, carried.value.message, (text) =>
-      context.references.hold({ text, ...source }),
-    );
-    // Closed values carry no instruction, but they are the other app's data: what is said with them is no longer public. One
-    // reference by itself tells nothing.
-    if (!isEmpty(withoutTexts)) context.learns(label, [app.id, ...carries]);
-    if (work.by !== 'tool' && work.by.knowsOthersValues) context.learnsOthersValues();
-    return ok({ type: 'response', message: visible });
+  const { message, label } = read.value;
+  const carries = read.value.origins.filter((origin) => origin !== app.id);
+  const proposal: AppResponse = {
+    effect: 'app-response',
+    context: context.id,
+    from: app.id,
+    to: context.app,
+    peer: request.peer,
+    functionality: functionality.name,
+    message,
+    callId: request.callId,
+    label,
+  };
+  const carried = await gate.deliver(context, proposal, { causes: work.causes, label, requirement: null });
+  if (carried.kind === 'refused')
+    query.refused(carried.reasons, isExpected(query.plan, app.id, usesOfPeer(asked)));
+  if (carried.kind !== 'done') return REFUSED;
+  const texts: string[] = [];
+  const withoutTexts = replaceFreeText(functionality.response, carried.value.message, (text) => {
+    texts.push(text);
+    return null;
+  });
+  if (!context.references.hasRoomFor(texts)) {
+    const reason = 'a response with more text than a context may hold';
+    return malformed(recorder, context, reason, 'the answer was malformed');
   }
+  const source = {
+    origin: app.id,
+    carries,
+    functionality: functionality.name,
+    peer: request.peer,
+    label,
+  };
+  const visible = replaceFreeText(functionality.response, carried.value.message, (text) =>
+    context.references.hold({ text, ...source }),
+  );
+  // Closed values carry no instruction, but they are the other app's data: what is said with them is no longer public. One
+  // reference by itself tells nothing.
+  if (!isEmpty(withoutTexts)) context.learns(label, [app.id, ...carries]);
+  if (work.by !== 'tool' && work.by.knowsOthersValues) context.learnsOthersValues();
+  return ok({ type: 'response', message: visible });
+}
 
-  /**
-   * The response in its format. What a context answers is filled with the texts that it held and did not see, and is
-   * as bad as the worst of them.
-   */
-  async #read(functionality: Functionality, work: ServedWork): Promise<Result<ReadResponse, string>> {
-    const validator = await this.#parts.validator();
-    const check = (value: Json) => validator.check(functionality.response, value);
-    const checked = answersOf(work).map((answer) => ({ answer, message: check(resolved(answer, work)) }));
-    const fitting = checked.find(({ message }) => message.ok) ?? checked[0];
-    if (fitting === undefined) return failed('there is no response');
-    if (!fitting.message.ok) return fitting.message;
-    const message = fitting.message.value;
-    if (work.by === 'tool') return ok({ message, label: work.label, origins: work.origins });
-    // Attack: `\u00241` is no reference as long as nobody reads the answer as JSON.
-    const texts = work.by.references.namedIn(fitting.answer);
-    const origins = [...new Set([...work.by.origins, ...texts.map(({ origin }) => origin)])];
-    return ok({ message, label: joinedLabel(work.by.label, texts), origins });
-  }
+/**
+ * The response in its format. What a context answers is filled with the texts that it held and did not see, and is
+ * as bad as the worst of them.
+ */
+async function readResponse(
+  load: LoadValidator,
+  { response }: Functionality,
+  work: ServedWork,
+): Promise<Result<ReadResponse, string>> {
+  const validator = await load();
+  const check = (value: Json) => validator.check(response, value);
+  const checked = answersOf(work).map((answer) => ({ answer, message: check(resolved(answer, work)) }));
+  const fitting = checked.find(({ message }) => message.ok) ?? checked[0];
+  if (fitting === undefined) return failed('there is no response');
+  if (!fitting.message.ok) return fitting.message;
+  const message = fitting.message.value;
+  if (work.by === 'tool') return ok({ message, label: work.label, origins: work.origins });
+  // Attack: `\u00241` is no reference as long as nobody reads the answer as JSON.
+  const texts = work.by.references.namedIn(fitting.answer);
+  const origins = [...new Set([...work.by.origins, ...texts.map(({ origin }) => origin)])];
+  return ok({ message, label: joinedLabel(work.by.label, texts), origins });
 }
 
 /** What the answer may be read as, the best reading first. */

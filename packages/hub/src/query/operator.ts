@@ -38,7 +38,7 @@ import type { SpokePool } from '../spokes/spoke-pool.ts';
 import { type DataRequests, endsWithQuestion } from './data-requests.ts';
 import { limitOf, type Outcome, outcomeOf } from './outcome.ts';
 import type { Preparation, Prepared } from './preparation.ts';
-import type { Recall } from './recall.ts';
+import { hearQuery, recallEarlierSessions } from './recall.ts';
 import type { Releases } from './releases.ts';
 import type { Listening, SpeculativeTurn } from './speculative-turn.ts';
 import {
@@ -61,7 +61,6 @@ export interface OperatorParts {
   readonly planning: Planning;
   readonly installing: Installing;
   readonly preparation: Preparation;
-  readonly recall: Recall;
   readonly releases: Releases;
   readonly steps: Steps;
   readonly turns: Turns;
@@ -296,14 +295,14 @@ export class Operator {
     said: EventId,
     { prepared, task, ahead, listening }: Beginning,
   ): Promise<Result<Turned, Fault>> {
-    const { isolation, recall, releases, steps, turns, exchange } = this.#parts;
+    const { isolation, releases, steps, turns, exchange } = this.#parts;
     const { context, owner } = prepared;
     const knowsFacts = isolation !== 'none' && !query.isPrivate;
     const facts = knowsFacts ? await releases.facts(context, query, owner) : [];
     const data = [...facts, ...(await releases.task(context, task))];
     query.heard(owner);
-    const before = await recall.earlierSessions(query, said, prepared);
-    const earlier = listening?.earlier ?? recall.hear(query, said, prepared);
+    const before = await recallEarlierSessions(this.#parts, query, said, prepared);
+    const earlier = listening?.earlier ?? hearQuery(this.#parts, query, said, prepared);
     const results = ahead.length === 0 ? ok(null) : await steps.run(query, said, ahead);
     if (!results.ok) return results;
     const isInVain = results.value?.every(({ answer }) => answer === null) ?? false;

@@ -11,50 +11,40 @@ import type { RememberedTurns, StoredMemory } from '../memory/stored-memory.ts';
 import type { Prepared } from './preparation.ts';
 import type { Releases } from './releases.ts';
 
-export interface RecallParts {
-  readonly memory: StoredMemory;
-  readonly recorder: Recorder;
-  readonly releases: Releases;
-}
-
 /** What a private query recalls. */
 const NOTHING: RememberedTurns = { messages: [], label: HUB_LABEL, sources: [], holdsOthersValues: false };
 
-export class Recall {
-  readonly #parts: RecallParts;
+/** The query becomes visible in a context, after the earlier turns of its owner. */
+export function hearQuery(
+  { memory, recorder }: { readonly memory: Pick<StoredMemory, 'turns'>; readonly recorder: Recorder },
+  query: Query,
+  said: EventId,
+  { context, owner }: Prepared,
+): RememberedTurns {
+  const earlier = query.isPrivate ? NOTHING : memory.turns(owner, said);
+  context.recalls(earlier.label, earlier.holdsOthersValues);
+  recordUserInput(recorder, context, query.text, said, earlier);
+  return earlier;
+}
 
-  constructor(parts: RecallParts) {
-    this.#parts = parts;
-  }
-
-  /** The query becomes visible in a context, after the earlier turns of its owner. */
-  hear(query: Query, said: EventId, { context, owner }: Prepared): RememberedTurns {
-    const { memory, recorder } = this.#parts;
-    const earlier = query.isPrivate ? NOTHING : memory.turns(owner, said);
-    context.recalls(earlier.label, earlier.holdsOthersValues);
-    recordUserInput(recorder, context, query.text, said, earlier);
-    return earlier;
-  }
-
-  /**
-   * The app's earlier sessions become visible again. Their events stand in other journals, where no rule of this session
-   * sees them: so it is a release, which the policy decides, with the app as the origin and with the label of all of it.
-   */
-  async earlierSessions(
-    query: Query,
-    said: EventId,
-    { context, owner }: Prepared,
-  ): Promise<RememberedTurns['messages']> {
-    const { memory, releases } = this.#parts;
-    const carried = query.isPrivate ? null : memory.carried(owner, said);
-    if (carried === null) return [];
-    const { messages, label, holdsOthersValues, turns, sessions } = carried;
-    // How much it is, and not what: a session that is deleted leaves no copy in the journal of another.
-    const value = `${turns} messages of ${sessions} earlier sessions`;
-    const item = { name: 'earlier sessions', value, origin: context.app, label };
-    const released = await releases.release(context, [item], null);
-    if (released.length === 0) return [];
-    context.recalls(label, holdsOthersValues);
-    return messages;
-  }
+/**
+ * The app's earlier sessions become visible again. Their events stand in other journals, where no rule of this session
+ * sees them: so it is a release, which the policy decides, with the app as the origin and with the label of all of it.
+ */
+export async function recallEarlierSessions(
+  { memory, releases }: { readonly memory: Pick<StoredMemory, 'carried'>; readonly releases: Releases },
+  query: Query,
+  said: EventId,
+  { context, owner }: Prepared,
+): Promise<RememberedTurns['messages']> {
+  const carried = query.isPrivate ? null : memory.carried(owner, said);
+  if (carried === null) return [];
+  const { messages, label, holdsOthersValues, turns, sessions } = carried;
+  // How much it is, and not what: a session that is deleted leaves no copy in the journal of another.
+  const value = `${turns} messages of ${sessions} earlier sessions`;
+  const item = { name: 'earlier sessions', value, origin: context.app, label };
+  const released = await releases.release(context, [item], null);
+  if (released.length === 0) return [];
+  context.recalls(label, holdsOthersValues);
+  return messages;
 }

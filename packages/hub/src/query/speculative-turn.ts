@@ -23,7 +23,7 @@ import type { Planning } from '../planning/planning.ts';
 import type { Route } from '../planning/route.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import type { Preparation, Prepared } from './preparation.ts';
-import type { Recall } from './recall.ts';
+import { hearQuery } from './recall.ts';
 
 /** Why a context ends whose guess was wrong. */
 export const NOT_NEEDED = 'the plan does not need it';
@@ -32,10 +32,9 @@ export interface SpeculationParts {
   readonly preparation: Preparation;
   readonly models: ModelCalls;
   readonly recorder: Recorder;
-  readonly memory: Pick<StoredMemory, 'carried'>;
+  readonly memory: Pick<StoredMemory, 'carried' | 'turns'>;
   readonly functionalities: readonly CatalogueEntry[];
   readonly planning: Pick<Planning, 'likely'>;
-  readonly recall: Recall;
 }
 
 /** A context that has heard the query. */
@@ -99,7 +98,7 @@ export class SpeculativeTurn {
 
   /** Null: the app cannot be had without asking somebody, or nobody wants it any more. */
   async #begin(query: Query, said: EventId, isCertain: boolean): Promise<Listening | null> {
-    const { preparation, models, memory, recall, functionalities } = this.#parts;
+    const { preparation, models, memory, functionalities } = this.#parts;
     // What is shown of earlier sessions is released, and about that a rule may ask the user.
     if (!query.isPrivate && memory.carried(ownerOf(this.#app), said) !== null) return null;
     const prepared =
@@ -113,7 +112,7 @@ export class SpeculativeTurn {
       return null;
     }
     this.#context = context;
-    const earlier = recall.hear(query, said, prepared);
+    const earlier = hearQuery(this.#parts, query, said, prepared);
     const messages: readonly ModelMessage[] = [
       { role: 'system', text: system },
       ...earlier.messages,
