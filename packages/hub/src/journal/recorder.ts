@@ -119,18 +119,15 @@ export class Recorder {
     if (all.length === 0) return [];
     // A listener to the events may record others.
     this.#held = [];
-    const events = this.#appended(all, held);
-    for (const event of events) this.learn(event);
-    return events;
-  }
-
-  #appended(all: readonly EventDraft[], held: readonly EventDraft[]): readonly Event[] {
+    let events: readonly Event[];
     try {
-      return this.#journal.append(all);
+      events = this.#journal.append(all);
     } catch (error) {
       this.#held = held;
       throw error;
     }
+    for (const event of events) this.learn(event);
+    return events;
   }
 
   #known(context: Context | null, body: EventBody, causes: readonly EventId[]): Event | null {

@@ -30,7 +30,7 @@ import { yieldIfLong } from '../context/event-loop-turn.ts';
 import type { Query } from '../context/query.ts';
 import type { Recorder } from '../journal/recorder.ts';
 import { abortable } from './abortable.ts';
-import type { Carried, Gate } from './gate.ts';
+import type { Gate } from './gate.ts';
 
 export interface Prompt {
   readonly role: ModelRequest['role'];
@@ -96,7 +96,22 @@ export class ModelCalls {
     let usage: Usage | null = null;
     try {
       await yieldIfLong(shown.length);
-      const carried = await this.#carry(context, query, request, this.#parts.digest(shown));
+      const proposal: ModelCall = {
+        effect: 'model-call',
+        context: context.id,
+        model: context.model,
+        messages: request.messages.length,
+        tools: request.tools.map(({ name }) => name),
+        digest: this.#parts.digest(shown),
+      };
+      const { causes, label } = context;
+      const carried = await this.#parts.gate.carryOut(
+        context,
+        proposal,
+        { causes, label, requirement: null },
+        (allowance) => this.#ask(allowance, request, proposal.digest, query.signal),
+        (response) => ({ usage: response.usage }),
+      );
       if (carried.kind === 'refused') return failed(carried);
       if (carried.kind === 'failed') return failed({ kind: 'fault', fault: carried.fault });
       usage = carried.value.usage;
@@ -104,31 +119,6 @@ export class ModelCalls {
     } finally {
       reserved.value.settle(usage);
     }
-  }
-
-  /** Proposed, decided, and asked if it is allowed. */
-  #carry(
-    context: Context,
-    query: Spending,
-    request: ModelRequest,
-    digest: string,
-  ): Promise<Carried<ModelResponse>> {
-    const proposal: ModelCall = {
-      effect: 'model-call',
-      context: context.id,
-      model: context.model,
-      messages: request.messages.length,
-      tools: request.tools.map(({ name }) => name),
-      digest,
-    };
-    const { causes } = context;
-    return this.#parts.gate.carryOut(
-      context,
-      proposal,
-      { causes, label: context.label, requirement: null },
-      (allowance) => this.#ask(allowance, request, digest, query.signal),
-      ({ usage }) => ({ usage }),
-    );
   }
 
   /** The effect: the prompt goes to the model that was allowed, if it is the prompt that was decided. */

@@ -26,7 +26,6 @@ import { dataRequestRequirement, type RequestedField } from '../consent/release-
 import type { Revise } from '../consent/revision.ts';
 import type { Context } from '../context/context.ts';
 import type { Query } from '../context/query.ts';
-import type { KnownFact } from '../context/query-facts.ts';
 import type { UserTexts } from '../context/session-texts.ts';
 import { malformed } from '../exchange/refusal.ts';
 import type { Recorder } from '../journal/recorder.ts';
@@ -167,7 +166,9 @@ export class DataRequests {
     const facts = query.isPrivate ? [] : this.#parts.memory.facts(query.past);
     const ofKind = facts.filter(({ name }) => entityName(name) === labelOfData(kind));
     const fact = ofKind.find(({ origin }) => origin === app) ?? ofKind[0];
-    return { kind, known: fact === undefined ? null : itemOf(kind, fact) };
+    if (fact === undefined) return { kind, known: null };
+    const { value, origin } = fact;
+    return { kind, known: { name: labelOfData(kind), value, origin, label: USER_LABEL } };
   }
 
   /** The names under which the plan may know the own tool; null: it is an offer, which the plan has made. */
@@ -193,10 +194,6 @@ export function endsWithQuestion(text: string): boolean {
 const NOBODYS = 'this context has no app';
 const NO_TOOL = '`for` names no tool of yours that takes data';
 const NOTHING: Served = ok({ type: 'data', values: {} });
-
-function itemOf(kind: DataKind, { value, origin }: KnownFact): ReleasedItem {
-  return { name: labelOfData(kind), value, origin, label: USER_LABEL };
-}
 
 /** The form as the user filled it in. An empty field releases nothing. */
 function reviseForm(proposal: DataRelease, fields: readonly RequestedField[]): Revise<DataRelease> {
