@@ -47,7 +47,6 @@ import { Operator } from './query/operator.ts';
 import { Preparation } from './query/preparation.ts';
 import { Releases } from './query/releases.ts';
 import { speculate } from './query/speculative-turn.ts';
-import { Steps } from './query/steps.ts';
 import { taskServer } from './query/task-turns.ts';
 import { Turns } from './query/turns.ts';
 import { SessionContexts } from './session-contexts.ts';
@@ -273,7 +272,7 @@ export function assembleSession(
     installing,
     preparation,
     releases,
-    steps: new Steps({ registry, recorder, offers, exchange, releases, newContext }),
+    steps: { registry, recorder, offers, exchange, releases, newContext },
     turns,
     probes,
     exchange,

@@ -43,8 +43,9 @@ import type { Releases } from './releases.ts';
 import type { Listening, SpeculativeTurn } from './speculative-turn.ts';
 import {
   carriedOver,
+  runSteps,
+  type StepParts,
   type StepResult,
-  type Steps,
   stepResults,
   stepsAhead,
   WITHOUT_RESULT,
@@ -62,7 +63,7 @@ export interface OperatorParts {
   readonly installing: Installing;
   readonly preparation: Preparation;
   readonly releases: Releases;
-  readonly steps: Steps;
+  readonly steps: StepParts;
   readonly turns: Turns;
   readonly probes: Probes;
   readonly exchange: Exchange;
@@ -303,7 +304,7 @@ export class Operator {
     query.heard(owner);
     const before = await recallEarlierSessions(this.#parts, query, said, prepared);
     const earlier = listening?.earlier ?? hearQuery(this.#parts, query, said, prepared);
-    const results = ahead.length === 0 ? ok(null) : await steps.run(query, said, ahead);
+    const results = ahead.length === 0 ? ok(null) : await runSteps(steps, query, said, ahead);
     if (!results.ok) return results;
     const isInVain = results.value?.every(({ answer }) => answer === null) ?? false;
     if (isInVain && prepared.offers.length === 0) return failed(WITHOUT_RESULT);

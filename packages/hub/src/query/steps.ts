@@ -79,61 +79,59 @@ function isOneCall({ uses }: PlanStep, { manifest, source }: InstalledApp): bool
   return named.length > 0 && named.length >= uses.length && named.every(({ tool }) => tool !== null);
 }
 
-export class Steps {
-  readonly #parts: StepParts;
+/**
+ * Runs them, each asked for from a separate context that has heard the user and nothing else: what one step receives
+ * does not depend on which other was done first, and neither does what is asked or forbidden. A step that fails or is
+ * refused has no result, and the others do not notice.
+ */
+export async function runSteps(
+  parts: StepParts,
+  query: Query,
+  said: EventId,
+  steps: readonly PlanStep[],
+): Promise<Result<readonly StepResult[], Fault>> {
+  const { newContext, recorder } = parts;
+  const results: StepResult[] = [];
+  const waiting = [...steps.entries()].map(([index, step]) => {
+    const context = newContext({ kind: 'errand', app: null });
+    recordUserInput(recorder, context, query.text, said);
+    return { index, step, context };
+  });
+  /** Of each app, when its step of before is done: what one app does it does in the order of the plan. */
+  const done = new Map<PlanStep['app'], Promise<void>>();
+  const work = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const { index, step, context } = next;
+      const before = done.get(step.app);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      done.set(step.app, promise);
+      await before;
+      const answer = await runStep(parts, context, query, said, step).finally(resolve);
+      results[index] = { step, from: answer === null ? null : context, answer };
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(MOST_AT_ONCE, steps.length) }, work));
+  if (query.budget.exceeded !== null) return failed(query.budget.exceeded.fault);
+  if (query.signal.aborted) return failed(fault('cancelled', 'the query was stopped'));
+  return ok(results);
+}
 
-  constructor(parts: StepParts) {
-    this.#parts = parts;
-  }
-
-  /**
-   * Runs them, each asked for from a separate context that has heard the user and nothing else: what one step receives
-   * does not depend on which other was done first, and neither does what is asked or forbidden. A step that fails or is
-   * refused has no result, and the others do not notice.
-   */
-  async run(
-    query: Query,
-    said: EventId,
-    steps: readonly PlanStep[],
-  ): Promise<Result<readonly StepResult[], Fault>> {
-    const { newContext, recorder } = this.#parts;
-    const results: StepResult[] = [];
-    const waiting = [...steps.entries()].map(([index, step]) => {
-      const context = newContext({ kind: 'errand', app: null });
-      recordUserInput(recorder, context, query.text, said);
-      return { index, step, context };
-    });
-    /** Of each app, when its step of before is done: what one app does it does in the order of the plan. */
-    const done = new Map<PlanStep['app'], Promise<void>>();
-    const work = async () => {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        const { index, step, context } = next;
-        const before = done.get(step.app);
-        const { promise, resolve } = Promise.withResolvers<void>();
-        done.set(step.app, promise);
-        await before;
-        const answer = await this.#one(context, query, said, step).finally(resolve);
-        results[index] = { step, from: answer === null ? null : context, answer };
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(MOST_AT_ONCE, steps.length) }, work));
-    if (query.budget.exceeded !== null) return failed(query.budget.exceeded.fault);
-    if (query.signal.aborted) return failed(fault('cancelled', 'the query was stopped'));
-    return ok(results);
-  }
-
-  /** Null: there is no result. */
-  async #one(context: Context, query: Query, said: EventId, step: PlanStep): Promise<Json | null> {
-    const { registry, offers, exchange, releases } = this.#parts;
-    const app = step.app === null ? undefined : registry.get(step.app);
-    if (app === undefined || query.signal.aborted) return null;
-    const allowed = await releases.stepTask(context, query, said, step);
-    if (allowed === null) return null;
-    const peer = offers.offer(context, app.id, functionalityOf(step, app));
-    const task = stepTask(allowed === '' ? query.text : allowed, step.inputs ?? []);
-    const served = await exchange.request(context, query, { peer, message: { task } }, query.signal);
-    return served.ok && served.value.type === 'response' ? served.value.message : null;
-  }
+/** Null: there is no result. */
+async function runStep(
+  { registry, offers, exchange, releases }: StepParts,
+  context: Context,
+  query: Query,
+  said: EventId,
+  step: PlanStep,
+): Promise<Json | null> {
+  const app = step.app === null ? undefined : registry.get(step.app);
+  if (app === undefined || query.signal.aborted) return null;
+  const allowed = await releases.stepTask(context, query, said, step);
+  if (allowed === null) return null;
+  const peer = offers.offer(context, app.id, functionalityOf(step, app));
+  const task = stepTask(allowed === '' ? query.text : allowed, step.inputs ?? []);
+  const served = await exchange.request(context, query, { peer, message: { task } }, query.signal);
+  return served.ok && served.value.type === 'response' ? served.value.message : null;
 }
 
 /** As the other context sees it: the same values, and its own references; null: it may not hold so much. */
