@@ -1,13 +1,12 @@
 /**
- * What the app host is handed: how an app with a command comes to life, its way out, and how one elsewhere is
- * reached.
+ * What the app host is handed: how an app with a command comes to life, and its way out.
  *
  * Ring 0.
  */
 import type { Server } from 'node:net';
 import type { Fault, InstalledApp, Result } from '@cordon/core';
 import type { EgressProxy } from '@cordon/egress';
-import type { Client, Transport } from '@modelcontextprotocol/client';
+import type { Client } from '@modelcontextprotocol/client';
 import type { Waiting } from './call-clock.ts';
 import type { AppStreams } from './mcp-transport.ts';
 
@@ -38,9 +37,3 @@ export interface AppLauncher {
     signal: AbortSignal,
   ): Promise<Result<AppProcess, Fault>>;
 }
-
-/** The way out of an app; null for one that has none. Of one session there is one, however often the app is started. */
-export type NetworkOf = (app: InstalledApp) => Promise<NetworkAccess | null>;
-
-/** The transport of an app that runs elsewhere. */
-export type ConnectRemote = (app: InstalledApp) => Promise<Result<Transport, Fault>>;

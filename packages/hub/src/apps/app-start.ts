@@ -11,15 +11,17 @@ import type { RunningApp } from '../context/app-tool.ts';
 import { AppConnection, type AppTold } from './app-connection.ts';
 import { describeApp } from './app-description.ts';
 import { lateStart, startFault, unstartable, violation } from './app-faults.ts';
-import type { AppLauncher, AppProcess, ConnectRemote, NetworkAccess, NetworkOf } from './app-process.ts';
+import type { AppLauncher, AppProcess, NetworkAccess } from './app-process.ts';
 import { PRETENDED_APP, PRETENDED_LAUNCHER, warmUp } from './jit-warmup.ts';
 import { StreamTransport } from './mcp-transport.ts';
 import type { LoadValidator } from './schema-validator.ts';
 
 export interface AppStartParts {
   readonly launcher: AppLauncher;
-  readonly connect: ConnectRemote;
-  readonly networkOf: NetworkOf;
+  /** The transport of an app that runs elsewhere. */
+  readonly connect: (app: InstalledApp) => Promise<Result<Transport, Fault>>;
+  /** The way out of an app; null for one that has none. Of one session there is one, however often the app is started. */
+  readonly networkOf: (app: InstalledApp) => Promise<NetworkAccess | null>;
   readonly validator: LoadValidator;
   readonly now: Clock;
 }

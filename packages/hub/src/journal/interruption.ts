@@ -5,8 +5,6 @@
  * Ring 0.
  */
 import {
-  type AppId,
-  type ContextKind,
   type DecidedBody,
   type Effect,
   type Event,
@@ -52,11 +50,8 @@ export function givenAnswer(events: readonly Event[]): GivenAnswer | null {
     ({ kind, context }) => kind === 'context.created' && context === answer?.context,
   );
   if (answer?.kind !== 'answer.proposed' || created?.kind !== 'context.created') return null;
-  return { event: answer.id, text: answer.text, owner: answererOf(created.of, created.app) };
-}
-
-function answererOf(of: ContextKind, app: AppId | null): ContextOwner {
-  return of === 'shared' ? { kind: 'shared' } : ownerOf(app);
+  const owner: ContextOwner = created.of === 'shared' ? { kind: 'shared' } : ownerOf(created.app);
+  return { event: answer.id, text: answer.text, owner };
 }
 
 /**
@@ -100,14 +95,12 @@ export function unknownOutcomes(
 }
 
 /** A call that cannot be undone is in doubt wherever it is not known that it did not happen. */
-export function failureOf({ effect, irreversible }: FailedEffect, why: Fault): EventBody {
+export function failureOf(
+  { effect, irreversible }: { readonly effect: Effect; readonly irreversible?: boolean },
+  why: Fault,
+): EventBody {
   const isInDoubt = effect === 'tool-call' && irreversible === true && why.outcome === 'unknown';
   return { kind: isInDoubt ? 'tool-call.in-doubt' : `${effect}.failed`, fault: why };
-}
-
-interface FailedEffect {
-  readonly effect: Effect;
-  readonly irreversible?: boolean;
 }
 
 const LOST: Fault = {

@@ -73,12 +73,7 @@ export class UnknownOutcomes {
 const LOST_EVENTS =
   'Events of this session were lost, so this call may have been made before: the journal would not show it.';
 
-interface CallContent {
-  readonly app: string | null;
-  readonly tool: string;
-  readonly arguments: Call['arguments'];
-}
-
-export function keyOf({ app, tool, arguments: args }: CallContent): string {
+/** What makes two calls the same. */
+export function keyOf({ app, tool, arguments: args }: Pick<Call, 'app' | 'tool' | 'arguments'>): string {
   return canonicalJson([app, tool, args]);
 }

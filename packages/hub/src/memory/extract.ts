@@ -10,9 +10,9 @@ const MOST_OF_ONE = 160;
 
 /** At most `most` characters. `before` is the summary that this one takes the place of; null: there was none. */
 export function extract(before: string | null, turns: readonly Said[], most: number): string {
-  const earlier = before === null ? [] : before.split('\n').filter((line) => !LEFT_OUT.test(line));
-  const dropped = Number(before === null ? 0 : (LEFT_OUT.exec(before.split('\n')[0] ?? '')?.[1] ?? 0));
-  const lines = [...earlier, ...turns.map(lineOf)];
+  const earlier = before?.split('\n') ?? [];
+  const dropped = Number(LEFT_OUT.exec(earlier[0] ?? '')?.[1] ?? 0);
+  const lines = [...earlier.filter((line) => !LEFT_OUT.test(line)), ...turns.map(lineOf)];
   let kept = lines.length;
   let room = most - ROOM_FOR_NOTE;
   while (kept > 0) {

@@ -69,7 +69,10 @@ async function specOf(
 }
 
 /** `${state}` has become the host's path of the app's folder; inside it has another name. */
-function insideNames({ command, args, env }: CommandSource, own: string) {
+function insideNames(
+  { command, args, env }: Extract<InstalledApp['source'], { kind: 'command' }>,
+  own: string,
+) {
   const rename = (text: string) => text.replaceAll(own, STATE_INSIDE);
   return {
     command,
@@ -77,8 +80,6 @@ function insideNames({ command, args, env }: CommandSource, own: string) {
     env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, rename(value)])),
   };
 }
-
-type CommandSource = Extract<InstalledApp['source'], { kind: 'command' }>;
 
 function appProcess(process: ConfinedProcess): Result<AppProcess, Fault> {
   const { stdin, stdout, stderr } = process;
