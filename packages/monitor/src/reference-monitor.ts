@@ -10,7 +10,6 @@ import {
   type Decision,
   type EventId,
   id,
-  type JsonObject,
   type Proposal,
   type Question,
   type Reason,
@@ -19,12 +18,6 @@ import {
 } from '@cordon/core';
 import { type Evaluation, type Finding, type Policy, type PolicyMonitor, verdictOf } from '@cordon/policy';
 import { type EventPlace, factEvent, type HubFact, proposalEvent } from './cordon-event.ts';
-
-export interface ReferenceMonitorOptions {
-  readonly policy: Policy;
-  /** `input` in rules. */
-  readonly parameters?: JsonObject;
-}
 
 declare const ABOUT: unique symbol;
 /** A decision, and what it takes to admit exactly what it is about, once. */
@@ -51,8 +44,8 @@ export class ReferenceMonitor {
   /** What an interrupted query has done, by event: it is in the trace already. */
   readonly #unfinished = new Map<EventId, Proposal>();
 
-  constructor(options: ReferenceMonitorOptions) {
-    this.#monitor = options.policy.monitor(options.parameters);
+  constructor({ policy }: { readonly policy: Policy }) {
+    this.#monitor = policy.monitor();
   }
 
   /**

@@ -17,10 +17,10 @@ import {
 import { emptyPolicy, loadPolicy, type Policy } from '@cordon/policy';
 import { type EventPlace, ReferenceMonitor } from '../src/index.ts';
 
-function monitorFor(text: string, parameters = {}): ReferenceMonitor {
+function monitorFor(text: string): ReferenceMonitor {
   const policy = loadPolicy(text);
   assert.ok(policy.ok, JSON.stringify(policy.ok ? null : policy.fault));
-  return new ReferenceMonitor({ policy: policy.value, parameters });
+  return new ReferenceMonitor({ policy: policy.value });
 }
 
 function frame(event: string, causes: readonly string[] = [], app: string | null = null): EventPlace {
