@@ -32,7 +32,7 @@ import type { ModelCalls } from '../mediation/model-calls.ts';
 import type { StoredMemory } from '../memory/stored-memory.ts';
 import type { Installing } from './installing.ts';
 import type { Guess, Planner, Subject } from './planner.ts';
-import { type Declined, type PlanningTask, plannerInput, readPlan } from './read-plan.ts';
+import { type Declined, type PlanningTask, plannerInput, readPlan, shownCharacters } from './read-plan.ts';
 import { withCandidate } from './route.ts';
 
 export interface PlanningParts {
@@ -295,18 +295,6 @@ function planFor(apps: readonly AppId[], task: string, needs: readonly string[] 
   const named = apps.length === 0 ? [null] : apps;
   const steps = named.map((app, index) => ({ id: `${index + 1}`, app, task, uses: [], needs, after: [] }));
   return { steps, candidates: [] };
-}
-
-/** How long a list of these apps is, about: a planner is shown the words of their manifests. */
-function shownCharacters(apps: readonly InstalledApp[]): number {
-  return apps.reduce((sum, { id, manifest }) => {
-    const uses = manifest.functionalities.map(
-      ({ name, description }) => name.length + description.length + 30,
-    );
-    return (
-      sum + 40 + id.length + (manifest.description?.length ?? 0) + uses.reduce((all, use) => all + use, 0)
-    );
-  }, 0);
 }
 
 /** Which apps the user chooses among; after a no, also a single one. */

@@ -45,21 +45,13 @@ export interface PlanningTask {
   readonly declined: readonly Declined[];
 }
 
-export function plannerInput({
-  query,
-  apps,
-  unlisted,
-  installable = [],
-  facts,
-  earlier,
-  summary,
-  declined,
-}: PlanningTask): PlannerInput {
+export function plannerInput(task: PlanningTask): PlannerInput {
+  const { unlisted, installable = [], summary, declined } = task;
   return {
-    query,
-    earlier,
-    facts,
-    apps: apps.map(shownApp),
+    query: task.query,
+    earlier: task.earlier,
+    facts: task.facts,
+    apps: task.apps.map(shownApp),
     ...(installable.length === 0 ? {} : { installable: installable.map(shownApp) }),
     ...(summary === undefined ? {} : { summary }),
     ...(unlisted === 0 ? {} : { unlisted }),
@@ -74,6 +66,11 @@ function shownApp({ id, manifest }: InstalledApp): PlannerInput['apps'][number] 
     description: manifest.description,
     uses: manifest.functionalities.map(({ name, description }) => ({ name, description })),
   };
+}
+
+/** How many characters a list of these apps has as the planner is shown it. */
+export function shownCharacters(apps: readonly InstalledApp[]): number {
+  return JSON.stringify(apps.map(shownApp)).length;
 }
 
 /**
