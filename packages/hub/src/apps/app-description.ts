@@ -101,22 +101,14 @@ export function toldInstructions({ instructions, leftOut = [] }: AppDescription)
   return `${instructions}\n[Cordon left out the last ${cut.characters} characters of these instructions.]`;
 }
 
-function describeTool({
-  name,
-  title,
-  description,
-  inputSchema,
-  outputSchema,
-  annotations,
-}: Tool): DescribedTool {
-  const input = toJson(inputSchema);
+function describeTool(tool: Tool): DescribedTool {
   return {
-    name,
-    title: title ?? null,
-    description: description ?? null,
-    input: isJsonObject(input) ? input : { type: 'object' },
-    output: objectOrNull(toJson(outputSchema)),
-    annotations: objectOrNull(toJson(annotations)),
+    name: tool.name,
+    title: tool.title ?? null,
+    description: tool.description ?? null,
+    input: objectOrNull(toJson(tool.inputSchema)) ?? { type: 'object' },
+    output: objectOrNull(toJson(tool.outputSchema)),
+    annotations: objectOrNull(toJson(tool.annotations)),
   };
 }
 

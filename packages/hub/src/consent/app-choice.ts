@@ -153,14 +153,8 @@ export class AppChoices {
     const candidate = this.#candidates(request).find(({ app }) => app === choice.app);
     if (candidate === undefined || candidate.binding === null) return;
     const { subject, binding, digest } = candidate;
-    keepGrant(this.#parts, context, {
-      subject,
-      ...termOf(choice),
-      digest,
-      binding,
-      prompt: asked,
-      flows: [],
-    });
+    const gift = { subject, ...termOf(choice), digest, binding, prompt: asked, flows: [] };
+    keepGrant(this.#parts, context, gift);
   }
 
   /** Says when an answer that is to last does not count at once. */

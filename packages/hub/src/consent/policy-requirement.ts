@@ -8,13 +8,9 @@ import type { Context } from '../context/context.ts';
 import type { ConsentRequest, ConsentRequirement } from './consent-requirement.ts';
 
 /** The question for an effect: the one that is required anyway, the one that rules ask, or both as one. */
-export function requirementOf({
-  context,
-  proposal,
-  due,
-  asks,
-}: Omit<ConsentRequest, 'warnings'>): ConsentRequirement {
-  if (due === null) return policyRequirement(context, proposal, asks);
+export function requirementOf(request: Omit<ConsentRequest, 'warnings'>): ConsentRequirement {
+  const { due, asks } = request;
+  if (due === null) return policyRequirement(request.context, request.proposal, asks);
   const rules = asks.map(({ message }) => `A rule asks: ${message}.`);
   return { ...due, question: [due.question, ...rules].join(' ') };
 }

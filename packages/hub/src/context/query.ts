@@ -123,10 +123,8 @@ export class Query {
 
   /** A user who keeps something has not refused the query; a policy that does has (decision 4). */
   withheld(reasons: readonly Reason[]): void {
-    this.refused(
-      reasons,
-      reasons.some(({ because }) => because !== 'permission'),
-    );
+    const isByPolicy = reasons.some(({ because }) => because !== 'permission');
+    this.refused(reasons, isByPolicy);
   }
 
   /** Another plan takes the place of the one that was refused; `reason` brings the refusal back. */

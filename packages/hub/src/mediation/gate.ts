@@ -290,10 +290,8 @@ export class Gate {
     // What the user made of it then stands behind it in the journal, or is asked about if it was not decided any more.
     const answered = recorder.cursor?.agreed(event).flatMap(({ question }) => question.rules) ?? [];
     const rules = new Set(answered.map((rule): RuleId => id(rule)));
-    return this.#decideRevised(context, revised.value, circumstances, {
-      rules,
-      permission: decided.permission,
-    });
+    const agreed = { rules, permission: decided.permission };
+    return this.#decideRevised(context, revised.value, circumstances, agreed);
   }
 
   /** What the user made of a proposal is decided like everything else; no question is due about the user's own words. */

@@ -7,7 +7,6 @@
  */
 import {
   type AppId,
-  DEFAULT_MEMORY_LIMITS,
   EARLIER_OUTCOMES,
   type EarlierOutcome,
   type EventId,
@@ -81,12 +80,7 @@ export class StoredMemory {
   readonly #limits: MemoryLimits;
   readonly #reach: HistoryReach;
 
-  constructor(
-    store: Store,
-    session: SessionId,
-    limits: MemoryLimits = DEFAULT_MEMORY_LIMITS,
-    reach: HistoryReach = 'session',
-  ) {
+  constructor(store: Store, session: SessionId, limits: MemoryLimits, reach: HistoryReach = 'session') {
     this.#store = store;
     this.#session = session;
     this.#limits = limits;
@@ -147,17 +141,10 @@ export class StoredMemory {
   /** The user's own earlier queries, oldest first. `said`: of the query that is being served; what was kept of it already is left out. */
   earlier(said: EventId): PlannerInput['earlier'] {
     const turns = [...this.#elsewhere(SYSTEM, said).turns, ...this.#shown(SYSTEM, said)];
-    return turns.flatMap((turn, index) => {
-      const outcome = turns[index + 1];
-      return turn.role === 'user' && outcome?.role === 'assistant'
-        ? [
-            {
-              query: shownText(turn.text, this.#limits),
-              app: turn.origin,
-              outcome: earlierOutcome(outcome.text),
-            },
-          ]
-        : [];
+    return turns.flatMap(({ role, text, origin: app }, index) => {
+      const next = turns[index + 1];
+      if (role !== 'user' || next?.role !== 'assistant') return [];
+      return [{ query: shownText(text, this.#limits), app, outcome: earlierOutcome(next.text) }];
     });
   }
 

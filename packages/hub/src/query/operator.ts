@@ -101,11 +101,9 @@ export class Operator {
     const { used } = query.budget;
     const limit = served.ok || outcome.kind !== 'failed' ? {} : limitOf(query, served.fault);
     const asks = asksForData ? { asksForData } : {};
-    recorder.record(
-      null,
-      { kind: 'query.ended', outcome: outcome.kind, reason: outcome.reason, used, ...limit, ...asks },
-      { causes: [said.id] },
-    );
+    const { kind, reason } = outcome;
+    const end = { kind: 'query.ended', outcome: kind, reason, used, ...limit, ...asks } as const;
+    recorder.record(null, end, { causes: [said.id] });
     if (!query.isPrivate) summaries.begin([{ kind: 'system' }, query.heardBy ?? VANILLA]);
     spokes.fill();
     return outcome;
