@@ -11,7 +11,6 @@ import {
   failed,
   fault,
   HUB_LABEL,
-  id,
   type Model,
   ok,
   type TurnLimits,
@@ -197,10 +196,7 @@ export function assembleSession(
     },
     asksPermission,
   });
-  const offers = new Offers({
-    recorder,
-    newPeerId: (...offered) => recorder.cursor?.nextPeer(...offered) ?? id(`peer-${parts.random()}`),
-  });
+  const offers = new Offers({ recorder, random: parts.random });
   const probes = new Probes(
     {
       recorder,

@@ -144,7 +144,7 @@ export class ReferenceMonitor {
       const evaluation = this.#monitor.evaluate([proposalEvent(proposal, frame)], awaited);
       return { decision: verdictOf(evaluation.findings, reasonOf), evaluation };
     } catch (error) {
-      return { decision: faultDecision(error), evaluation: null };
+      return { decision: { verdict: 'deny', reasons: [faultReason(error)], warnings: [] }, evaluation: null };
     }
   }
 }
@@ -178,10 +178,6 @@ function reasonOf(finding: Finding): Reason {
 
 function asking(decision: Decision): readonly Reason[] {
   return decision.verdict === 'ask' ? decision.reasons : [];
-}
-
-function faultDecision(error: unknown): Decision {
-  return { verdict: 'deny', reasons: [faultReason(error)], warnings: [] };
 }
 
 function faultReason(error: unknown): Reason {

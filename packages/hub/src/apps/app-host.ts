@@ -206,7 +206,11 @@ export class AppHost {
     // It may have ended while somebody read about it.
     if (!connection.value.isOpen && !this.#ending.signal.aborted) return this.#use(app);
     started.isUsed = true;
-    this.#observe(connection.value, readyAfter);
+    connection.value.use();
+    const { record } = this.#parts;
+    const { id, layers } = connection.value.running;
+    record(id, { kind: 'app.started', milliseconds: readyAfter, layers });
+    this.#whenEnded(connection.value, (reason) => record(id, { kind: 'app.stopped', reason }));
     return connection;
   }
 
@@ -242,14 +246,6 @@ export class AppHost {
 
   #recordFailure(app: AppId, why: Fault): void {
     this.#parts.record(app, { kind: 'app.unavailable', fault: why });
-  }
-
-  #observe(connection: AppConnection, milliseconds: number): void {
-    const { record } = this.#parts;
-    const { id, layers } = connection.running;
-    connection.use();
-    record(id, { kind: 'app.started', milliseconds, layers });
-    this.#whenEnded(connection, (reason) => record(id, { kind: 'app.stopped', reason }));
   }
 
   #whenEnded({ ended }: AppConnection, tell: (reason: string) => void): void {

@@ -3,13 +3,14 @@
  *
  * Ring 0.
  */
-import type { AppId, ContextId, EphemeralId, Functionality } from '@cordon/core';
+import { type AppId, type ContextId, type EphemeralId, type Functionality, id } from '@cordon/core';
 import type { Context } from '../context/context.ts';
 import type { Recorder } from '../journal/recorder.ts';
 
 export interface OffersParts {
   readonly recorder: Recorder;
-  readonly newPeerId: (context: ContextId, to: AppId, functionality: Functionality['name']) => EphemeralId;
+  /** An unguessable short text. */
+  readonly random: () => string;
 }
 
 export class Offers {
@@ -23,9 +24,9 @@ export class Offers {
 
   /** Gives a context an id for a functionality of an app; the plan or the user chose the app. */
   offer(context: Context, app: AppId, functionality: Functionality): EphemeralId {
-    const { recorder, newPeerId } = this.#parts;
+    const { recorder, random } = this.#parts;
     const { name } = functionality;
-    const peer = newPeerId(context.id, app, name);
+    const peer = recorder.cursor?.nextPeer(context.id, app, name) ?? id<'ephemeral'>(`peer-${random()}`);
     context.peers.set(peer, { app, functionality });
     this.#holders.set(peer, context.id);
     recorder.record(context, { kind: 'offer.made', functionality: name, peer, to: app });

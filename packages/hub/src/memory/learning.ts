@@ -119,7 +119,10 @@ export class Learning {
     if (this.background.isStopped || words.trim() === '') return;
     const context = newContext({ kind: 'facts', app: null });
     recordUserInput(recorder, context, words, statement.said);
-    const found = await this.#ask(context, words);
+    const errand = { prompt: FACTS_PROMPT, text: words, answerSchema: FACTS_SCHEMA };
+    // Null: the model fails, or the policy forbids the call; the facts of the patterns are stored already.
+    const answer = await this.background.ask(context, errand);
+    const found = answer === null ? [] : factsFrom(answer, words);
     if (this.background.isStopped) return recorder.end(context, 'stopped');
     // Where both find a name, the pattern's value counts: patterns are deterministic.
     const known = new Set(factsIn(statement.text, this.#parts.patterns).map(({ name }) => name));
@@ -131,13 +134,6 @@ export class Learning {
     });
     this.#learnt = statement.said;
     recorder.end(context, LEARNT);
-  }
-
-  /** Returns nothing if the model fails or the policy forbids the call; the facts of the patterns are stored already. */
-  async #ask(context: Context, words: string): Promise<readonly Fact[]> {
-    const errand = { prompt: FACTS_PROMPT, text: words, answerSchema: FACTS_SCHEMA };
-    const answer = await this.background.ask(context, errand);
-    return answer === null ? [] : factsFrom(answer, words);
   }
 
   /** Records facts; the returned function stores them. The event comes first, so that the chain has every stored fact. */
