@@ -255,6 +255,21 @@ for (const answer of ['', 'I found nothing', '{"facts": {}}', '[]', '{"facts": [
   });
 }
 
+// Attack: whoever knows the patterns makes up what the user never said.
+for (const [what, claim, kept] of [
+  ['as the user said it', { name: 'city', value: 'Lyon' }, [{ name: 'city', value: 'Lyon' }]],
+  ['that nobody said', { name: 'city', value: 'Evilton' }, []],
+  ['that is a part of a word', { name: 'city', value: 'Lyo' }, []],
+  ['under the name of a secret', { name: 'password', value: 'Lyon' }, []],
+] as const) {
+  test(`of what patterns claim, a value ${what} is ${kept.length === 0 ? 'no fact' : 'a fact'}`, () => {
+    assert.deepEqual(
+      facts.factsIn(MESSAGE, () => [claim]),
+      kept,
+    );
+  });
+}
+
 test('patterns look at a long message in a moment', () => {
   for (const piece of ['a ', 'my ', 'my a = ', 'i am A', 'name: ', ', my', '" = ', 'St. ', 'a@']) {
     // The processor's time of this thread: others may be using the machine.
