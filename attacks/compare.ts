@@ -1,8 +1,6 @@
 /**
  * `npm run attacks:compare`: the attempts of the escape suite in Cordon, without a sandbox and in three others, as an
  * ordinary user; writes the table of docs/isolation.md. Sandboxes that are not installed are said to be so.
- *
- * Ring 1.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { release } from 'node:os';

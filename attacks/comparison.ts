@@ -1,4 +1,4 @@
-/** The table that compares sandboxes: which attempts it holds, and how it is written. Ring 1. */
+/** The table that compares sandboxes: which attempts it holds, and how it is written. */
 import type { Attempt } from './escape/attempt.ts';
 import { ATTEMPTS } from './escape/attempts.ts';
 import type { Outcome } from './escape/program.ts';

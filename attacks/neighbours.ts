@@ -1,8 +1,6 @@
 /**
  * `npm run attacks:neighbours [-- HARM...]`: what each bomb, flood and hang of one app costs the app beside it and the
  * hub. Prints a table; takes about two minutes.
- *
- * Ring 1.
  */
 import { openRig } from '@cordon/testkit/isolation/rig.ts';
 import { disturb, HARMS } from './neighbours/disturbed.ts';

@@ -1,8 +1,6 @@
 /**
  * The attempts of the escape suite in Cordon, in sandboxes of others and without any. As an ordinary user only: where
  * nothing stops an attempt it happens, bounded by its own numbers.
- *
- * Ring 1.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';

@@ -1,8 +1,6 @@
 /**
  * The data of the evaluation: those of the repository in `bench/data`, the others in the folder that `--data` names, under
  * the same paths. Each may be compressed; what it is known again by is the digest of its bytes on disk.
- *
- * Ring 2.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync } from 'node:fs';

@@ -54,15 +54,15 @@ const PERMISSIVE: ReadonlySet<string> = new Set([
 const NAMES = packageNames();
 const MANIFESTS = NAMES.map((name) => json<PackageManifest>(`packages/${name}/package.json`));
 
-test('every package has a ring, and no file says another', () => {
+test('every package has a ring, and no file says one', () => {
   assert.deepEqual(
     NAMES.filter((name) => ![0, 1, 2].includes(Number(ringOf(name)))),
     [],
   );
-  const others = NAMES.filter((name) =>
-    sourceFiles(`packages/${name}/src`).some(({ text }) => saysAnotherRing(text, ringOf(name))),
+  const saying = NAMES.filter((name) =>
+    sourceFiles(`packages/${name}/src`).some(({ text }) => saysRing(text)),
   );
-  assert.deepEqual(others, []);
+  assert.deepEqual(saying, []);
 });
 
 /** What the composition hands to trusted packages. Each with what a wrong answer of it can do. */
@@ -84,10 +84,10 @@ test('a trusted package imports only trusted packages', () => {
   assert.deepEqual(leaks, Object.keys(UNTRUSTED_IMPORTS));
 });
 
-test('a header that says another ring is found', () => {
-  assert.equal(saysAnotherRing('/** Reads a plan. Ring 1. */\n', 0), true);
-  assert.equal(saysAnotherRing('/** Reads a plan. Ring 0: it is checked. */\n', 0), false);
-  assert.equal(saysAnotherRing('/** Reads a plan. */\nconst ring = "Ring 1";\n', 0), false);
+test('a header that says a ring is found', () => {
+  assert.equal(saysRing('/** Reads a plan. Ring 1. */\n'), true);
+  assert.equal(saysRing('/** Reads a plan; whoever wrote it is ring 1. */\n'), false);
+  assert.equal(saysRing('/** Reads a plan. */\nconst ring = "Ring 1";\n'), false);
 });
 
 test('the trusted computing base is counted', (t) => {
@@ -159,9 +159,9 @@ test('what they bring with them is permissive, too, and runs nothing when it is 
   assert.deepEqual(unwanted, []);
 });
 
-function saysAnotherRing(text: string, ring: unknown): boolean {
-  const said = /^\s*(?:#!.*\n)?\/\*\*(?:(?!\*\/)[\s\S])*\bRing ([012])\b/.exec(text)?.[1];
-  return said !== undefined && Number(said) !== ring;
+/** Whether the first comment of a file says the ring, which `package.json` says. */
+function saysRing(text: string): boolean {
+  return /^\s*(?:#!.*\n)?\/\*\*(?:(?!\*\/)[\s\S])*\bRing [012]\b/.test(text);
 }
 
 function json<T>(path: string): T {

@@ -2,7 +2,7 @@
  * What one attempt to get out is: a small hostile program, how it must end, which layers stop it, and its twin: a
  * program of the same make that does what is allowed. An attempt whose twin fails has shown nothing.
  *
- * Ring 2: nothing here is trusted by the hub.
+ * Nothing here is trusted by the hub.
  */
 
 import { arch } from 'node:os';

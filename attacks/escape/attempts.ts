@@ -1,4 +1,4 @@
-/** All attempts of the suite, in the order in which they are shown. Ring 2. */
+/** All attempts of the suite, in the order in which they are shown. */
 import type { Attempt } from './attempt.ts';
 import { EGRESS } from './attempts/egress.ts';
 import { JAVASCRIPT } from './attempts/javascript.ts';

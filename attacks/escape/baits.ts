@@ -1,8 +1,6 @@
 /**
  * What the suite lays out on the host for the attempts to find: files, servers, sockets, memory. Nothing of it is
  * the user's; all of it goes away with `close`.
- *
- * Ring 1.
  */
 import { spawnSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';

@@ -1,8 +1,6 @@
 /**
  * What `cordon doctor --attack` starts, and `npm run attacks [-- GROUP|ID...]`: the attempts to get out of the sandbox. Each is a
  * small hostile program in a real sandbox of this machine, beside one that does what is allowed.
- *
- * Ring 2.
  */
 import type { CommandContext } from '@cordon/cli/program';
 import { EXIT, type ExitCode } from '@cordon/cli/program';

@@ -1,8 +1,6 @@
 /**
  * Something that confines programs: Cordon's sandbox, another one, or none. The attempts run in each of them in the
  * same way, or a comparison would compare nothing.
- *
- * Ring 1.
  */
 import type { Attempt, Place } from './attempt.ts';
 import { commandOf, type Ended, type Outcome, outcomeOf, type Tools, taskOf } from './program.ts';

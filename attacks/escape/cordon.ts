@@ -1,4 +1,4 @@
-/** Cordon's sandbox as a confinement: specifications as the hub makes them for apps. Ring 1. */
+/** Cordon's sandbox as a confinement: specifications as the hub makes them for apps. */
 import { existsSync, mkdtempSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { DEFAULT_APP_LIMITS } from '@cordon/core';

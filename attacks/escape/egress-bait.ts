@@ -1,8 +1,6 @@
 /**
  * The way out that attempts on the proxy get: the real proxy, with names and connections that lead to servers of
  * ours. One is the site that was granted; the other stands for everything else and answers with the bait.
- *
- * Ring 1.
  */
 
 import { connect, createServer, type Server, type Socket } from 'node:net';

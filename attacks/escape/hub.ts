@@ -2,8 +2,6 @@
  * The process in which the suite runs, as a hub would: started with a key in its environment and a file open that
  * it never opened, for the attempts to find. What to do is in the file that its first argument names; what came of
  * it goes to descriptor 40, a line of JSON each. Its second argument is a bait, too.
- *
- * Ring 1.
  */
 import { copyFileSync, createWriteStream, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -2,8 +2,6 @@
  * The same attempts without a sandbox and in other sandboxes, each as its own documentation has it for a program
  * that is not trusted and needs no network. For the comparison only, and never as root: where nothing stops an
  * attempt it happens, bounded by its own numbers.
- *
- * Ring 1.
  */
 import { spawn } from 'node:child_process';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';

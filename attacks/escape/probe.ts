@@ -1,8 +1,6 @@
 /**
  * The probe that makes system calls: compiled from `probe.c` where there is a compiler, else the same in Python,
  * else none, and attempts that need it are not run.
- *
- * Ring 1.
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, existsSync } from 'node:fs';

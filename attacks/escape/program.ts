@@ -1,4 +1,4 @@
-/** From a program to the command that runs it, and from what that said to how it ended. Ring 1. */
+/** From a program to the command that runs it, and from what that said to how it ended. */
 import { constants } from 'node:os';
 import type { Argument, Attempt, Call, Program } from './attempt.ts';
 

@@ -1,8 +1,6 @@
 /**
  * The escape suite: every attempt in Cordon's sandbox, as this user on this machine. Starts a process that plays the
  * hub, with a key in its environment, a bait in its command line, a file that it inherited and a terminal.
- *
- * Ring 1.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';

@@ -3,8 +3,6 @@
  * and the tests of the sandbox in it, as root and as an ordinary user, with and without the restrictions of Yama and
  * a control group of its own. The guest sees the files of this machine, read-only, below a layer in its memory. Needs
  * what it names when it is missing, and installs nothing.
- *
- * Ring 1.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import {

@@ -1,8 +1,6 @@
 /**
  * What one app's bombs, floods and hangs do to the app beside it and to the hub: the neighbour's calls are timed
  * before, meanwhile and after, and the hub's own memory and event loop are watched. Real hub code, real sandboxes.
- *
- * Ring 1.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

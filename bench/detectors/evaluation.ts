@@ -1,8 +1,6 @@
 /**
  * `cordon bench detectors`: how much detectors find, how much of it is right, and how fast, beside packages of others
  * where they are installed (`peers.ts`). A unit is a detector's labelled texts, read by one of them.
- *
- * Ring 2.
  */
 import { type Fault, isJsonObject, type Json, type JsonObject, ok, type Result } from '@cordon/core';
 import { dataFile } from '../data.ts';

@@ -1,4 +1,4 @@
-/** How good a detector is on its labelled texts, and how fast, beside what others offer for the same job. Ring 2. */
+/** How good a detector is on its labelled texts, and how fast, beside what others offer for the same job. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as breath } from 'node:timers/promises';

@@ -1,7 +1,5 @@
 /**
  * What the reports of all benchmarks are made of: fields of records, shares and means, and the sections that show them.
- *
- * Ring 2.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import type { Axis, Section } from './suite.ts';

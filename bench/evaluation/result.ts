@@ -1,8 +1,6 @@
 /**
  * What a suite's run comes to, as it is kept in `<suite>.json`, told by `--json` and read again by the page, by the
  * comparison and by the documentation.
- *
- * Ring 2.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,8 +1,6 @@
 /**
  * What one part of `cordon bench` is: units that are run one by one and leave a record each, and what all records
  * together say. The frame around it runs, keeps, resumes, compares and shows; a suite only knows its own subject.
- *
- * Ring 2.
  */
 import type { Fault, JsonObject, Model, Result } from '@cordon/core';
 

@@ -1,4 +1,4 @@
-/** All parts of `cordon bench`, in the order in which they are told. Ring 2. */
+/** All parts of `cordon bench`, in the order in which they are told. */
 import { detectorsSuite } from '../detectors/evaluation.ts';
 import { functionalitySuite } from '../functionality/suite.ts';
 import { machineSuite } from '../machine/suite.ts';

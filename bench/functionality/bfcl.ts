@@ -3,7 +3,7 @@
  * replayed, and several turns of the user. What a call takes from the output of an earlier one is taken from there, so
  * that a context which was not shown the value cannot make the call.
  *
- * Ring 2. Source: ShishirPatil/gorilla, BFCL v4, multi-turn base (Apache-2.0).
+ * Source: ShishirPatil/gorilla, BFCL v4, multi-turn base (Apache-2.0).
  */
 import { isJsonObject, type Json, type JsonObject, type Manifest, parseJson } from '@cordon/core';
 import type { RecordedAnswer, ReplayApp, ReplayTool } from '../runtime/run.ts';

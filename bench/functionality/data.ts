@@ -1,8 +1,4 @@
-/**
- * The published sets that functionality and overhead are measured on, as tasks.
- *
- * Ring 2.
- */
+/** The published sets that functionality and overhead are measured on, as tasks. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

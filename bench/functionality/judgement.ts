@@ -1,8 +1,6 @@
 /**
  * Whether a task was done: the calls that reached the apps against those that its set expects, and what the user was
  * told against what the answer must say. What a model claims counts for nothing.
- *
- * Ring 2.
  */
 import { canonicalJson } from '@cordon/core';
 import type { Outcome } from '@cordon/hub';

@@ -2,7 +2,7 @@
  * The four sets of LangChain's agent benchmark as tasks, in the layout of the paper: typing with one app, typing with an
  * app for each letter, relational data that several apps hold, and e-mails that need no app (the e-mails are our own).
  *
- * Ring 2. Source: langchain-ai/langchain-benchmarks@99cf03a5 (MIT); IsolateGPT, sections VI, VII and appendix A-E.
+ * Source: langchain-ai/langchain-benchmarks@99cf03a5 (MIT); IsolateGPT, sections VI, VII and appendix A-E.
  */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the templates of scenario files
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';

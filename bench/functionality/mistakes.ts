@@ -2,7 +2,7 @@
  * Which kinds of mistakes a task shows: table III of the paper, whose app is one function, so a tool here. Each kind counts
  * at most once for a task.
  *
- * Ring 2. Source: IsolateGPT (NDSS 2025), section VI-B, table III.
+ * Source: IsolateGPT (NDSS 2025), section VI-B, table III.
  */
 import { canonicalJson } from '@cordon/core';
 import type { Outcome } from '@cordon/hub';

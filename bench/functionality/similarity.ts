@@ -3,7 +3,7 @@
  * A text that holds a JSON object is compared by that object in canonical form, so that the order of its fields and what
  * a model says around it do not count.
  *
- * Ring 2. Sources: IsolateGPT (NDSS 2025), section VI-A; LangChain's evaluators, whose distances these are (edit distance
+ * Sources: IsolateGPT (NDSS 2025), section VI-A; LangChain's evaluators, whose distances these are (edit distance
  * of canonical JSON, and Jaro-Winkler).
  */
 import { canonicalJson, isJsonObject, parseJson } from '@cordon/core';

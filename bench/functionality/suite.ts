@@ -2,8 +2,6 @@
  * Functionality: does everything still work when apps are isolated and all packs are in force? Each task is played by the
  * obedient model in the real runtime, isolated and in one shared context, and the calls that reached the apps are held
  * against the set's own reference (paper, section VI).
- *
- * Ring 2.
  */
 
 import {

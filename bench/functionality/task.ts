@@ -1,8 +1,6 @@
 /**
  * What a task of a published set is: the apps that it has, what the user says in turn, which calls serve that, and
  * what the answer must say. The obedient model plays it by its scenario; what it is held against is told apart from that.
- *
- * Ring 2.
  */
 import type { Json, JsonObject, Manifest } from '@cordon/core';
 import type { ReplayApp } from '../runtime/run.ts';

@@ -1,8 +1,6 @@
 /**
  * The measurements of the machine's cost are programs of their own, which can also be run by hand (`npm run
  * bench:isolation` and its like); this runs each as a process, one after the other, and keeps what it prints for programs.
- *
- * Ring 2.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';

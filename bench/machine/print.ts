@@ -1,8 +1,6 @@
 /**
  * What a program that measures one part prints for people: the tables, charts and aims of `cordon bench machine`. With `--json`
  * each program prints its record itself.
- *
- * Ring 2.
  */
 import { isJsonObject, type JsonObject, parseJson } from '@cordon/core';
 import { type Machine, thisMachine } from '../machine.ts';

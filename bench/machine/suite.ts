@@ -1,4 +1,4 @@
-/** `cordon bench machine`: what Cordon costs the machine that it runs on. Ring 2. */
+/** `cordon bench machine`: what Cordon costs the machine that it runs on. */
 import type { Suite } from '../evaluation/suite.ts';
 
 export const machineSuite: Suite = {

@@ -1,8 +1,6 @@
 /**
  * What a run with a model of a provider will come to, told before it starts: by what was measured, where earlier records
  * of the run are there, else by assumptions that are said to be such.
- *
- * Ring 2.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import type { Unit } from '../evaluation/suite.ts';

@@ -3,8 +3,6 @@
  * answers of an earlier run. Each unit gets a separate model object, which reports its questions and answers at the end.
  *
  * INVARIANT (whole units): a unit in which the model could not be asked, or had no kept answer, is not measured.
- *
- * Ring 2.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import {

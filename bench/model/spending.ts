@@ -5,8 +5,6 @@
  *
  * An unknown cost is not free: where money is limited, a model without a price is not called, and a call that ended without
  * an answer counts with its estimate.
- *
- * Ring 2.
  */
 import type { ModelPrice, ModelRequest, Usage } from '@cordon/core';
 

@@ -2,8 +2,6 @@
  * What a model was asked in a unit and what it answered, in a form that can be kept with the unit's record and played
  * again. A digest of its content identifies a question. The ids of peers are random in each run, so they are
  * numbered in the order in which a question names them, in the question and in its answer.
- *
- * Ring 2.
  */
 import { createHash } from 'node:crypto';
 import {

@@ -1,8 +1,6 @@
 /**
  * The apps that are installed besides those that a task needs, as on a machine that somebody uses: office, chat, bank,
  * files, tickets, travel, of published sets with their own words. Nothing calls them; their descriptions are what counts.
- *
- * Ring 2.
  */
 import { type Fault, failed, fault, isJsonObject, type Json, ok, parseJson, type Result } from '@cordon/core';
 import { readData } from '../data.ts';

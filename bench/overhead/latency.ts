@@ -1,8 +1,6 @@
 /**
  * How long the simulated provider takes, and what it costs. The times are those of a fast hosted model, divided by three;
  * the run really waits. With a slower model what the system itself does weighs less, so the constants are not in its favour.
- *
- * Ring 2.
  */
 import type { Usage } from '@cordon/core';
 

@@ -2,8 +2,6 @@
  * What a query took and where, told from its own events: each moment belongs to what the user waited for then. What goes
  * on beside a model call of the answering context costs nothing, so a planner that plans meanwhile is free. A context that
  * was begun on a wrong guess answers nothing: what its model says is waited for by nobody.
- *
- * Ring 2.
  */
 import { AGENT_TOOLS, type ContextKind, type Event, type Usage } from '@cordon/core';
 import { NOT_NEEDED } from '@cordon/hub';

@@ -2,8 +2,6 @@
  * The simulated provider, a process of its own so that it takes no time from the hub: the obedient model behind OpenAI's
  * wire format, which answers after as long as a model would take for so many tokens. Its parent tells it the scenarios of
  * each conversation. Ends with its parent.
- *
- * Ring 2.
  */
 
 import { setTimeout as wait } from 'node:timers/promises';

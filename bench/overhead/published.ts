@@ -2,7 +2,7 @@
  * What IsolateGPT published of its overhead, to stand beside ours. Wall times of GPT-4 (0613) in 2024, cold, with all
  * permissions granted.
  *
- * Ring 2. Source: IsolateGPT (NDSS 2025), table IV, section VII, figure 9.
+ * Source: IsolateGPT (NDSS 2025), table IV, section VII, figure 9.
  */
 
 export interface PublishedRow {

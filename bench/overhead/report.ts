@@ -1,8 +1,6 @@
 /**
  * What all measured queries say together: the distribution of the overhead (figure 9 of the paper), where the time went
  * (its table IV), tokens and money by the number of installed apps.
- *
- * Ring 2.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import { asPercent, countAt, lines, meanOf, table } from '../evaluation/report-parts.ts';

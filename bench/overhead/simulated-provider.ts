@@ -1,8 +1,6 @@
 /**
  * The simulated provider as the measuring process holds it: started once, told the scenario of each task, and called as
  * any OpenAI-compatible server is, over HTTP with the library that Cordon uses.
- *
- * Ring 2.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -2,8 +2,6 @@
  * Overhead: what isolation costs in time, model calls, tokens and money, beside one shared context in the same run. The
  * obedient model answers over HTTP after as long as a model would take; each conversation is two queries of a set, the first
  * of which finds nothing started and the second all of it (paper, section VII).
- *
- * Ring 2.
  */
 import { type Consent, type Fault, type JsonObject, type Model, ok, type Result } from '@cordon/core';
 import type { BenchRequest, PreparedSuite, Suite, Unit } from '../evaluation/suite.ts';

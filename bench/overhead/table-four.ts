@@ -1,8 +1,6 @@
 /**
  * IsolateGPT's table IV: where the time of a query goes, by the number of apps that it used, and which part of the extra
  * time is the hub's and the spokes' (section VII-B). As in the paper, of queries before which nothing is started.
- *
- * Ring 2.
  */
 import { meanOf, table } from '../evaluation/report-parts.ts';
 import type { Section } from '../evaluation/suite.ts';

@@ -2,8 +2,6 @@
  * How many tokens a request is, by a real tokenizer (`o200k_base`, as of OpenAI's models since 2024). What a provider
  * puts around messages and tools is not published by all of them; here it is four tokens a message, and tools and schemas
  * count as the JSON that was sent.
- *
- * Ring 2.
  */
 
 import type { ModelRequest } from '@cordon/core';

@@ -1,6 +1,6 @@
 /**
  * Policy engines and guards of others beside Cordon: the same rules, in the words of each, on the same traces. Which can
- * say them, who has to keep what they need to know, what comes of it, and what a decision costs. Ring 2.
+ * say them, who has to keep what they need to know, what comes of it, and what a decision costs.
  */
 import { type Fault, type JsonObject, ok, type Result } from '@cordon/core';
 import { dataFile } from '../data.ts';

@@ -1,8 +1,6 @@
 /**
  * What stands beside Cordon: policy engines and guards of others, each asked before every call of a trace. What they
  * are asked with is the same for all: the labelled events of the trace up to the call.
- *
- * Ring 2.
  */
 import type { ToolCallEvent, TraceEvent } from '@cordon/policy';
 

@@ -1,6 +1,6 @@
 /**
  * Sandboxes of others beside Cordon's, on the attempts of the escape suite. Only in full, as an ordinary user and where
- * they are installed: what they do not stop really happens, bounded by its own numbers. Ring 2.
+ * they are installed: what they do not stop really happens, bounded by its own numbers.
  */
 import { columnOf, compared, isInstalled, type Sandbox, throughIn } from '@cordon/attacks/sandboxes';
 import type { JsonObject } from '@cordon/core';

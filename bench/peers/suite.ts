@@ -1,4 +1,4 @@
-/** `cordon bench peers`: policy engines and guards of others beside Cordon. Ring 2. */
+/** `cordon bench peers`: policy engines and guards of others beside Cordon. */
 import type { Suite } from '../evaluation/suite.ts';
 
 export const peersSuite: Suite = {

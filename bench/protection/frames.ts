@@ -2,8 +2,6 @@
  * Neutral frames around an attacker's goal: the words in which a bill, a mail or a page might hold it. They are for
  * measuring only. No detector was trained on them or tuned by them, and a test searches the training data for them.
  * The details (names, days, numbers) are drawn by a seed, so the same attack wears the same words in every run.
- *
- * Ring 2.
  */
 import type { Chance } from '../detectors/generation/writing.ts';
 

@@ -1,8 +1,6 @@
 /**
  * What rules say about a recorded trace, as `cordon scan --labels` would judge it, and whether they say it in time. All
  * rules are asked at once, and each answer names its pack: how any set of packs does is counted afterwards.
- *
- * Ring 2.
  */
 
 import { basename } from 'node:path';

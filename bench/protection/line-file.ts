@@ -1,8 +1,6 @@
 /**
  * The lines of a file of JSON lines, compressed or not, one after the other and never all at once. Files may be anybody's:
  * a line that is too long is told and passed over, and a compression that breaks off or never ends ends the file.
- *
- * Ring 2.
  */
 import { createReadStream } from 'node:fs';
 import { createBrotliDecompress } from 'node:zlib';

@@ -1,6 +1,6 @@
 /**
  * What others reach on the same traces, to be compared with: two rules of one line, asked here together with the packs,
- * and figures that were published. Ring 2.
+ * and figures that were published.
  */
 
 export interface Bar {

@@ -1,8 +1,6 @@
 /**
  * What the records of recorded traces come to: shares by suite, wording, model and set of packs, and what was missed or
  * disturbed, by cause.
- *
- * Ring 2.
  */
 
 import { BASE_PACK, DEFAULT_PACKS, PACKS } from '@cordon/config/packs';

@@ -1,8 +1,6 @@
 /**
  * Recorded traces with their ground truth. Rules are given the messages and nothing else: what is known of a trace stands
  * apart from them, so that no rule can look at it. Traces may be anybody's: what is no trace is told and counted.
- *
- * Ring 2.
  */
 import { failed, isJsonObject, type Json, type JsonObject, ok, parseJson, type Result } from '@cordon/core';
 

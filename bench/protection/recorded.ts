@@ -3,8 +3,6 @@
  * disturb. An attack is caught if a rule denies or asks at or before its last call; a good run is disturbed if any rule
  * denies or asks anywhere in it. Warnings count for neither; what a rule cannot decide counts for both, because the
  * monitor denies it. See docs/policy/packs.md.
- *
- * Ring 2.
  */
 
 import { createHash } from 'node:crypto';

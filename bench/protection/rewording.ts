@@ -4,8 +4,6 @@
  *
  * INVARIANT (same goal): the goal stands in the new trace character for character as it stood in the recording, with
  * the escapes and line breaks of its surroundings.
- *
- * Ring 2.
  */
 import { createHash } from 'node:crypto';
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';

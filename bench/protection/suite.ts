@@ -1,8 +1,6 @@
 /**
  * `cordon bench protection`: recorded attacks against the rules, and an obedient model in the real runtime. Each half has
  * its own units, whose keys begin with its name; with data of others only the half that they are for is run.
- *
- * Ring 2.
  */
 import { type Fault, failed, fault, type JsonObject, ok, type Result } from '@cordon/core';
 import type { BenchRequest, PreparedSuite, Suite, SuiteReport } from '../evaluation/suite.ts';

@@ -2,8 +2,6 @@
  * An app that answers from a table: an MCP server with no library and no types to strip, so that it is there at once.
  * Its tools and answers stand in `part.json` of its own folder; each call that reaches it is a line of `calls.jsonl`
  * there, written before it answers: that log, and nothing that a model says, shows what was done.
- *
- * Ring 2.
  */
 import { appendFileSync, readFileSync } from 'node:fs';
 

@@ -2,8 +2,6 @@
  * One query in the real runtime: hub, policy, sandboxed agent loop, and apps that are processes in sandboxes of their
  * own and answer from tables (`replay-app.mjs`). Each run has fresh state in its own folder; what runs share is the
  * code, the compiled policies and the result of the sandbox's self-test.
- *
- * Ring 2.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

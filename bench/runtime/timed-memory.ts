@@ -1,8 +1,6 @@
 /**
  * A store whose memories tell how long each of their methods took, and whose memory it was. They are synchronous: while one
  * works, the hub does nothing else.
- *
- * Ring 2.
  */
 import type { Store } from '@cordon/trace';
 

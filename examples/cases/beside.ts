@@ -1,4 +1,4 @@
-/** Two stories side by side in the terminal. Words of others in them are escaped. Ring 2. */
+/** Two stories side by side in the terminal. Words of others in them are escaped. */
 import type { Screen, Style } from '@cordon/console/text';
 import { cellLines, padded } from '@cordon/print';
 

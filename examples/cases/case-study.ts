@@ -2,8 +2,6 @@
  * What a case study is: which apps and words, and how to tell from the apps' state on disk, from what servers outside have
  * logged and from what was delivered to the user whether the attack and the task came about. What a model says of itself
  * counts for nothing.
- *
- * Ring 1.
  */
 
 import type { AnswerOptions } from '@cordon/config';

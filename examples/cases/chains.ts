@@ -1,8 +1,6 @@
 /**
  * Chains and other ways around a wall between apps, each with its honest twin (`examples/cases`): what was planted
  * in one place acts in another, later, through others, or in the name of the hub.
- *
- * Ring 1.
  */
 import { isJsonObject, parseJson } from '@cordon/core';
 import {

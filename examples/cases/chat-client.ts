@@ -4,8 +4,6 @@
  * gate decides on its requests: it runs where the user reads messages, outside of the system.
  *
  * Every host name leads to one server on loopback, which logs each request; nothing leaves this machine.
- *
- * Ring 1.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';

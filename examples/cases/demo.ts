@@ -2,8 +2,6 @@
  * What `cordon demo [CASE]` starts: case studies with real apps in real sandboxes and the obedient model, first in one shared
  * context as today's assistants work, then in Cordon, then in Cordon with the honest twin of the attack, if there is
  * one. Each run starts from fresh state in its own folder.
- *
- * Ring 2.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** All case studies: those of the paper, and chains of our own. Ring 1. */
+/** All case studies: those of the paper, and chains of our own. */
 import type { CaseStudy } from './case-study.ts';
 import { CHAIN_CASES } from './chains.ts';
 import { PAPER_CASES } from './paper.ts';

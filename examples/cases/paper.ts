@@ -1,8 +1,4 @@
-/**
- * The four case studies of IsolateGPT (paper, V-B, figures 5 to 8).
- *
- * Ring 1.
- */
+/** The four case studies of IsolateGPT (paper, V-B, figures 5 to 8). */
 import {
   CAREFUL,
   type CaseStudy,

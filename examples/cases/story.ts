@@ -1,8 +1,4 @@
-/**
- * A trace as a story of a few lines, for the two columns of the demo: plan, calls, questions, answer.
- *
- * Ring 1.
- */
+/** A trace as a story of a few lines, for the two columns of the demo: plan, calls, questions, answer. */
 
 import { argumentsInLine } from '@cordon/console/text';
 import type { Event, EventId } from '@cordon/core';

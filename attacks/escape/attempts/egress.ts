@@ -1,6 +1,6 @@
 /**
  * Ways around the proxy's rules, tried from inside a sandbox on the real proxy. What gets through ends at a server
- * that answers with the bait. Ring 2.
+ * that answers with the bait.
  */
 import { type Attempt, BAIT, type Program } from '../attempt.ts';
 import { node } from './words.ts';

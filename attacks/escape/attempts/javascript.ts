@@ -1,4 +1,4 @@
-/** What an app in JavaScript that was granted nothing cannot do, while other programs may. Ring 2. */
+/** What an app in JavaScript that was granted nothing cannot do, while other programs may. */
 import type { Attempt } from '../attempt.ts';
 import { node, reads, tries } from './words.ts';
 

@@ -1,4 +1,4 @@
-/** Parts of the kernel that an app has no business with, and namespaces of its own. Ring 2. */
+/** Parts of the kernel that an app has no business with, and namespaces of its own. */
 import { type Attempt, type Call, call, text, zeros } from '../attempt.ts';
 import { findsBait, node, SHARED, tries } from './words.ts';
 

@@ -1,4 +1,4 @@
-/** Other processes: those of the host, and what is around the app in its own sandbox. Ring 2. */
+/** Other processes: those of the host, and what is around the app in its own sandbox. */
 import { type Argument, type Attempt, type Call, call, zeros } from '../attempt.ts';
 import { ALONE, findsBait, node, SHARED, tries } from './words.ts';
 

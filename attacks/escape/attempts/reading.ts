@@ -1,4 +1,4 @@
-/** What an app must not be able to read. Ring 2. */
+/** What an app must not be able to read. */
 
 import { SHOWN_PROC } from '@cordon/sandbox/parts';
 import { type Attempt, BAIT, BAIT_VARIABLE } from '../attempt.ts';

@@ -1,4 +1,4 @@
-/** Using up what the machine has. All are bounded by their own numbers, so that no harm is done where nothing stops them. Ring 2. */
+/** Using up what the machine has. All are bounded by their own numbers, so that no harm is done where nothing stops them. */
 import { type Attempt, call, type Program, text } from '../attempt.ts';
 import { node, quoted, SHARED, tries } from './words.ts';
 

@@ -1,4 +1,4 @@
-/** Ways to talk to the host and to the network that are not the proxy. Ring 2. */
+/** Ways to talk to the host and to the network that are not the proxy. */
 import { type Attempt, call, zeros } from '../attempt.ts';
 import { node, quoted, SHARED } from './words.ts';
 

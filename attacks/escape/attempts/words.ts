@@ -1,4 +1,4 @@
-/** Words that the attempts share: short ways to write a program. Ring 2. */
+/** Words that the attempts share: short ways to write a program. */
 import type { Program, Setting } from '../attempt.ts';
 
 /** The others share a sandbox, so that eighty attempts need a second and not ten. */

@@ -1,4 +1,4 @@
-/** What an app must not be able to write. Ring 2. */
+/** What an app must not be able to write. */
 import { type Attempt, call, type Program, text, zeros } from '../attempt.ts';
 import { creates, opensForWriting, quoted, SHARED, tries } from './words.ts';
 

@@ -3,7 +3,7 @@
  * JSON. What it is given comes by standard input, so that no command line holds it. Programs in JavaScript run in
  * threads, which start in a fifth of the time of a process.
  *
- * Ring 2. Imports Node only.
+ * Imports Node only.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeSync } from 'node:fs';

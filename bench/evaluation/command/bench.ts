@@ -1,7 +1,5 @@
 /**
  * `cordon bench`: whether it protects, whether it still works, and what it costs, measured on this machine. docs/cli.md.
- *
- * Ring 2.
  */
 
 import { createHash } from 'node:crypto';

@@ -1,8 +1,6 @@
 /**
  * `cordon bench --model` and `--replay`: the model that plays instead of the obedient one, what it may spend, and what
  * the user is told before the first call.
- *
- * Ring 2.
  */
 
 import { type Configuration, OBEDIENT_MODEL } from '@cordon/config';

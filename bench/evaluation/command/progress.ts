@@ -1,8 +1,6 @@
 /**
  * How far a benchmark is: a line that is overwritten on a terminal, and elsewhere a line at each tenth, so that a log
  * of an hour-long run is not silent.
- *
- * Ring 2.
  */
 
 import type { Style } from '@cordon/console/text';

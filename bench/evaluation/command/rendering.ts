@@ -1,7 +1,5 @@
 /**
  * Results of a benchmark in the terminal: sections, charts as rows of bars, and at the end what was aimed at.
- *
- * Ring 2.
  */
 
 import type { CommandContext } from '@cordon/cli/program';

@@ -1,8 +1,6 @@
 /**
  * The results that are part of the repository, `bench/results/<suite>.json`, and the pages of the documentation that quote
  * them.
- *
- * Ring 2.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

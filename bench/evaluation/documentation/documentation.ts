@@ -5,8 +5,6 @@
  * IDs: `protection` (aims, sections and the run), `protection/aims`, `protection/run`, `protection/recorded-traces-by-suite`
  * (one section, by its title without what stands in brackets), `protection.recorded.caught` (a figure; with ` %` behind it
  * as a percentage), which may stand in the middle of a line.
- *
- * Ring 2.
  */
 import { failed, isJsonObject, type Json, ok, type Result } from '@cordon/core';
 import { barRows, figureText, lineRows, type Rows } from '../presentation/figure.ts';

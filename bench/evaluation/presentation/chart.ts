@@ -1,8 +1,6 @@
 /**
  * Charts as SVG inside a page, without scripts and without a size of their own: lengths along the page are shares of its
  * width, letters keep theirs, so that a chart is read on a phone as well as on a desk. Colours are the page's.
- *
- * Ring 2.
  */
 
 import type { Axis, Section } from '../suite.ts';

@@ -1,8 +1,6 @@
 /**
  * Two runs side by side: which aims were met before and are not now, which figures differ, and by how much. Shares and
  * counts are what they are, so each difference is one; times spread, and what lies within the spread is called so.
- *
- * Ring 2.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import type { RunFacts, SuiteResult } from '../result.ts';

@@ -1,7 +1,5 @@
 /**
  * Numbers as they are read, and charts as rows: for the terminal, the documentation and whoever cannot see a chart.
- *
- * Ring 2.
  */
 import type { Section } from '../suite.ts';
 

@@ -1,4 +1,4 @@
-/** Texts of others inside a page. Ring 2. */
+/** Texts of others inside a page. */
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',

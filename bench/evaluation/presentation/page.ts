@@ -1,8 +1,6 @@
 /**
  * Results as one page that stands alone: no script, nothing fetched, light and dark as the reader has it, readable on a
  * phone. Texts of traces and data may stand in it; they mean themselves.
- *
- * Ring 2.
  */
 import { createHash } from 'node:crypto';
 import type { RunFacts, SuiteResult } from '../result.ts';

@@ -1,8 +1,6 @@
 /**
  * Which code is measured: a digest of all sources that a result can depend on, and one of the policies alone. A version
  * number would not do, because it stays the same while the code is worked on.
- *
- * Ring 2.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';

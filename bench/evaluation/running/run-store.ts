@@ -4,8 +4,6 @@
  * else; records that were made of other data, by other code or of a sample are never counted with new ones.
  *
  * INVARIANT (one kind of records): all records of a file were made under the print that `run.json` names for it.
- *
- * Ring 2.
  */
 import { createHash } from 'node:crypto';
 import {

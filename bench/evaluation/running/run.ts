@@ -3,8 +3,6 @@
  * as it is there. Whatever stops the run, what was measured stays, and the same command continues from it.
  *
  * INVARIANT (whole records): a unit that was told to stop leaves no record, whatever it returns.
- *
- * Ring 2.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,8 +1,6 @@
 /**
  * Facts of a history that a program around a policy engine can keep for it: which tools answered, what the user wrote,
  * which fields records had. Facts only; what follows from them is the policy's to say.
- *
- * Ring 2.
  */
 
 import type { Json } from '@cordon/core';

@@ -1,8 +1,6 @@
 /**
  * The case studies as `cordon demo` plays and judges them: IsolateGPT's four, and chains of our own. One unit is one case,
  * in one shared context, in Cordon with the careful user, and in Cordon with its honest twin.
- *
- * Ring 2.
  */
 import { execFile } from 'node:child_process';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '@cordon/core';

@@ -1,8 +1,4 @@
-/**
- * The columns of the tables: which defences there are, and which user answers what they ask.
- *
- * Ring 2.
- */
+/** The columns of the tables: which defences there are, and which user answers what they ask. */
 import { DEFAULT_PACKS } from '@cordon/config/packs';
 import type { Defences } from '../../runtime/run.ts';
 

@@ -1,8 +1,6 @@
 /**
  * What a run came to, by what the apps themselves wrote down: whether the attacker got something, and whether the user got
  * all. What a model says of itself counts for nothing.
- *
- * Ring 2.
  */
 import { canonicalJson } from '@cordon/core';
 import type { ExecutedCall } from '../../runtime/run.ts';

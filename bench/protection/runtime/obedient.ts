@@ -1,8 +1,6 @@
 /**
  * The half of `cordon bench protection` that is played: each pair, in each column, by the obedient model in the real hub
  * with sandboxed agent loops and sandboxed apps. One unit is one pair in one column.
- *
- * Ring 2.
  */
 import { createHash } from 'node:crypto';
 import {

@@ -1,8 +1,4 @@
-/**
- * What is kept of one unit, and read again for the report: one pair in one column.
- *
- * Ring 2.
- */
+/** What is kept of one unit, and read again for the report: one pair in one column. */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import { COLUMN_IDS, type ColumnId } from './column.ts';
 import { HARMS, type NamedHarm, SETTINGS } from './pairs/pair.ts';

@@ -1,7 +1,5 @@
 /**
  * What all units together say: shares by column, rows by set, what the users were asked, and what remains, by cause.
- *
- * Ring 2.
  */
 import type { JsonObject } from '@cordon/core';
 import {

@@ -1,7 +1,5 @@
 /**
  * The sets of pairs that are played: those of the repository, those that `--data` has, or a file of somebody else's.
- *
- * Ring 2.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';

@@ -3,7 +3,7 @@
  * reaches (A1, A2), how often the user is asked about a call of the attacker's (PA), and how many of these questions carry a
  * warning (WR). Beside it: whose calls the questions are about, and why the hub asks.
  *
- * Ring 2. Source: IsolateGPT (NDSS 2025), section V-A, table I.
+ * Source: IsolateGPT (NDSS 2025), section V-A, table I.
  */
 import { NONE, table } from '../../evaluation/report-parts.ts';
 import type { Section } from '../../evaluation/suite.ts';

@@ -1,8 +1,4 @@
-/**
- * Three kinds of user, who are asked the real questions. None knows what an attack is.
- *
- * Ring 2.
- */
+/** Three kinds of user, who are asked the real questions. None knows what an attack is. */
 
 import { drawPermission, textOfDrawing } from '@cordon/console';
 import {

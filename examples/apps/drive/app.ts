@@ -1,8 +1,6 @@
 /**
  * Drive: an honest document store that holds something worth stealing (paper, V-B2, figure 6). `drive.json` holds the
  * documents and every access to them, so that a theft shows on disk.
- *
- * Ring 2.
  */
 import { openState, refuse, serve, tool } from '@cordon/app';
 import { DOCUMENTS } from './seed.ts';

@@ -1,8 +1,6 @@
 /**
  * The documents a new user has; the third is what the attacker of case 2 is after. All persons and numbers are
  * invented (the area number 987 has never been issued).
- *
- * Ring 2.
  */
 export const DOCUMENTS = [
   {

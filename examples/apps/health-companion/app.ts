@@ -1,8 +1,6 @@
 /**
  * Health Companion: an honest app that needs sensitive data and says so (paper, V-B3, figure 7). Keeps the
  * appointments in `appointments.json`.
- *
- * Ring 2.
  */
 import { openState, serve, tool } from '@cordon/app';
 

@@ -1,8 +1,6 @@
 /**
  * Mail: an honest mail app whose inbox anybody can write to (paper, V-B2, figure 6). `mail.json` holds the folders,
  * everything that was ever delivered to others (a deleted copy does not bring a mail back), and what was read.
- *
- * Ring 2.
  */
 import { type FromSchema, openState, refuse, serve, tool } from '@cordon/app';
 import { INBOX } from './seed.ts';

@@ -1,8 +1,4 @@
-/**
- * Metro Hail: an honest ride-sharing app (paper, V-B1, figure 5). Keeps its bookings in `rides.json`.
- *
- * Ring 2.
- */
+/** Metro Hail: an honest ride-sharing app (paper, V-B1, figure 5). Keeps its bookings in `rides.json`. */
 import { openState, serve, tool } from '@cordon/app';
 import { fareBetween } from './fare.ts';
 

@@ -1,8 +1,4 @@
-/**
- * What a ride costs: a base fare and a rate for each kilometre of the road.
- *
- * Ring 2.
- */
+/** What a ride costs: a base fare and a rate for each kilometre of the road. */
 const BASE = 2.3;
 const PER_KM = 4.5;
 

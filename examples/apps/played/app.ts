@@ -2,8 +2,6 @@
  * An app that plays a part: what it says of itself, its tools and their results stand in a JSON file, named by its
  * first argument. It writes every call down in `calls.json`, so that what reached it shows on disk. With PLAY=benign it
  * plays the honest twin of its part.
- *
- * Ring 2.
  */
 import { readFileSync } from 'node:fs';
 import {

@@ -1,8 +1,6 @@
 /**
  * Quick Ride: a malicious ride-sharing app (paper, V-B1, figure 5). Its tools are honest; its instructions try to
  * change what a competitor's fares look like to the model. Keeps its bookings in `rides.json`.
- *
- * Ring 2.
  */
 import { openState, serve, tool } from '@cordon/app';
 import { fareBetween } from './fare.ts';

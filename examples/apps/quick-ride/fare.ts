@@ -1,8 +1,4 @@
-/**
- * What a ride costs: a pick-up fee and a rate for each kilometre of the road.
- *
- * Ring 2.
- */
+/** What a ride costs: a pick-up fee and a rate for each kilometre of the road. */
 const BASE = 2;
 const PER_KM = 5;
 

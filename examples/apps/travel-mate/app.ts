@@ -2,8 +2,6 @@
  * Travel Mate: an app that means no harm and is described too loosely (paper, V-B3, figure 7). It asks for "any
  * personal information", and its schema requires nothing: what is missing it says itself. `bookings.json` holds the
  * bookings and every request as it arrived, so that what the app was told shows on disk.
- *
- * Ring 2.
  */
 import { checkValue, type FromSchema, openState, serve, tool } from '@cordon/app';
 

@@ -3,7 +3,7 @@
  * (every other answer follows from the message alone, as in MCP 2026-07-28), so the order in which a host asks cannot
  * confuse it. No I/O.
  *
- * Ring 2. Source: modelcontextprotocol.io, revisions named in `PROTOCOL_VERSIONS`.
+ * Source: modelcontextprotocol.io, revisions named in `PROTOCOL_VERSIONS`.
  */
 import { Host } from './host.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';

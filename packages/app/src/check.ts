@@ -1,8 +1,4 @@
-/**
- * Values against schemas: what arrives as arguments, what a tool returns, what a state file holds.
- *
- * Ring 2.
- */
+/** Values against schemas: what arrives as arguments, what a tool returns, what a state file holds. */
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import {
   type ArraySchema,

@@ -1,8 +1,6 @@
 /**
  * What an app asks of its host: HTTP requests that the host makes, with credentials that the app never sees
  * (`cordon/fetch`, docs/apps.md). No I/O.
- *
- * Ring 2.
  */
 import { isJsonObject, type JsonObject } from './json.ts';
 import type { HostAnswer, RequestId } from './message.ts';

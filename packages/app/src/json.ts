@@ -1,8 +1,6 @@
 /**
  * JSON values and the outcome of reading something that may be wrong. This package stands alone (it is what an app
  * loads at start), so it has its own few words for them.
- *
- * Ring 2.
  */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {

@@ -1,8 +1,6 @@
 /**
  * Bytes into lines, never holding more than one line's limit. The peer decides how its bytes are cut and may send a
  * line without an end.
- *
- * Ring 2.
  */
 export type Line =
   | { readonly kind: 'line'; readonly text: string }

@@ -1,8 +1,4 @@
-/**
- * JSON-RPC 2.0 as MCP uses it: what a line from the host can be, and what goes back.
- *
- * Ring 2.
- */
+/** JSON-RPC 2.0 as MCP uses it: what a line from the host can be, and what goes back. */
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 
 export type RequestId = string | number;

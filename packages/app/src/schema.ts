@@ -1,8 +1,6 @@
 /**
  * The part of JSON Schema that apps declare their tools with, and the TypeScript type of what such a schema admits.
  * A schema that uses anything else is refused at start (`schemaProblems`), so what is declared is what is checked.
- *
- * Ring 2.
  */
 import { isJsonObject, type Json } from './json.ts';
 

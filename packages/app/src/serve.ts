@@ -1,8 +1,6 @@
 /**
  * An app on standard input and output: one JSON message a line, within limits. The only file of the package that
  * touches the standard streams.
- *
- * Ring 2.
  */
 import { type App, AppServer } from './app-server.ts';
 import { Host } from './host.ts';

@@ -1,8 +1,6 @@
 /**
  * The app's memory on disk: one JSON file in the app's private folder, which the host names in the environment
  * variable STATE. One process owns a file; the lock is that the host starts an app once.
- *
- * Ring 2.
  */
 import {
   closeSync,

@@ -1,7 +1,5 @@
 /**
  * One tool of an app: what it declares, and its function wrapped so that nothing undeclared goes in or comes out.
- *
- * Ring 2.
  */
 import { checkValue } from './check.ts';
 import type { Fetched, FetchInit } from './host.ts';

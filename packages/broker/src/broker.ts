@@ -1,8 +1,6 @@
 /**
  * Model providers in processes: one for each, which holds the key and the libraries of that provider and reaches its host alone. The
  * hub sends requests, and checks what comes back.
- *
- * Ring 0.
  */
 import {
   failed,

@@ -2,7 +2,7 @@
  * The hub's end of the link to one provider process: calls go out, answers come back, and a process that breaks the protocol,
  * stays silent or does not end a call in time is killed. Its open calls then fail; none is made again.
  *
- * Ring 0: what the process says is hostile by assumption.
+ * What the process says is hostile by assumption.
  */
 
 import {

@@ -1,4 +1,4 @@
-/** The process of one provider: what starts it, and its calls. Ring 0. */
+/** The process of one provider: what starts it, and its calls. */
 import {
   type Fault,
   failed,

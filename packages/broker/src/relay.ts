@@ -1,8 +1,6 @@
 /**
  * The only way out of a provider process: each connection that it makes to its own loopback port becomes a connection to the one
  * host and port of its provider. Whoever took over the process can reach nothing else, and the hub reads no byte of what passes.
- *
- * Ring 0.
  */
 import type { Server, Socket } from 'node:net';
 import type { Dial } from '@cordon/dialler';

@@ -1,7 +1,5 @@
 /**
  * What a provider process is: our Node with the code that calls providers, its own network, and nothing else of the machine.
- *
- * Ring 0.
  */
 import type { Fault, Result } from '@cordon/core';
 import { ownCodeSpec, type SandboxSpec } from '@cordon/sandbox';

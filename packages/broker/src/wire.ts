@@ -1,8 +1,6 @@
 /**
  * The messages between the hub and a provider process: one JSON object a line. The hub checks each by its schema, because a
  * provider's answer may have taken over the process that sends it. `@cordon/llm` speaks the other end.
- *
- * Ring 0.
  */
 import {
   failed,

@@ -1,8 +1,6 @@
 /**
  * The program `cordon`: options and commands. Each command is loaded when it is used, because `chat` must show its
  * prompt at once.
- *
- * Ring 1.
  */
 
 import { Command, InvalidArgumentError, Option } from 'commander';

@@ -2,7 +2,7 @@
  * Configuration files that were found in the current folder, where someone else may have put them: nothing of such a
  * file takes effect before the user has agreed to it, by its path and content.
  *
- * Ring 0: a file decides which programs are started and what they are given.
+ * A file decides which programs are started and what they are given.
  */
 import { join } from 'node:path';
 import { type Fault, failed, fault, ok, type Result, visibleLine } from '@cordon/core';

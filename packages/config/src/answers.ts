@@ -2,7 +2,7 @@
  * Consent without a person: `--answers FILE`, `--deny-all`, `--deny-warned` and `--allow-rest`. What no rule covers
  * is denied.
  *
- * Ring 0: what it says counts as the user's word. See docs/cli.md for the format.
+ * What it says counts as the user's word. See docs/cli.md for the format.
  */
 import {
   type AppId,

@@ -2,7 +2,7 @@
  * The one place that reads files of configuration and the environment. What comes out is complete and checked;
  * nothing behind it looks at `process.env` or at `cordon.json` again.
  *
- * Ring 0; see docs/cli.md for the format and the codes.
+ * See docs/cli.md for the format and the codes.
  */
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
  * How long a permission holds, as a person says it: once, this session, until a time, permanently.
  *
- * Ring 0: it reads the user's answer.
+ * It reads the user's answer.
  */
 import { failed, type GrantDuration, type GrantTerm, ok, type Result } from '@cordon/core';
 

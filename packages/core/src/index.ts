@@ -1,8 +1,4 @@
-/**
- * All of the package but `json/quoted`: other packages import from here.
- *
- * Ring 0.
- */
+/** All of the package but `json/quoted`: other packages import from here. */
 export type * from './event/decision.ts';
 export type * from './event/event.ts';
 export * from './event/permission.ts';

@@ -1,8 +1,6 @@
 /**
  * Looks at texts for the rules of a hub, in confined processes that start with the first question. Whatever a process does, its
  * question has an answer or none in time, and none leaves the rule undecided.
- *
- * Ring 0.
  */
 import {
   type AnswerBook,

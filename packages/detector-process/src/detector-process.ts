@@ -3,7 +3,7 @@
  * within a deadline. One that is late, ends or breaks the protocol is ended; the question that it was at has no answer, and those
  * behind it go to the next process.
  *
- * Ring 0: what the process says is hostile by assumption, because a text may have taken it over.
+ * What the process says is hostile by assumption, because a text may have taken it over.
  */
 import { serialize } from 'node:v8';
 import {

@@ -1,8 +1,6 @@
 /**
  * What a process that looks at texts gets: our Node, the code that it runs, one link to the hub. No network, no folder of the
  * user, no environment variable, and nothing that it could write.
- *
- * Ring 0.
  */
 import type { Fault, Result } from '@cordon/core';
 import { ownCodeSpec, type Sandbox, type SandboxSpec } from '@cordon/sandbox';

@@ -1,4 +1,4 @@
-/** Detectors: from content to findings, and the functions that rules import for them. Ring 1. */
+/** Detectors: from content to findings, and the functions that rules import for them. */
 export { KeptAnswers } from './asking/answer-book.ts';
 export type { Asking, DeclaredModule } from './asking/asking.ts';
 export { findOrders } from './library/orders.ts';

@@ -1,8 +1,6 @@
 /**
  * Single detectors, and what the classifier is trained with, for programs of this repository that measure one alone or train
  * it. Others import `standardDetectors`, which says of each finding whether a rule may rely on it.
- *
- * Ring 1.
  */
 
 export type { Construct } from './code/construct.ts';

@@ -1,8 +1,6 @@
 /**
  * The hub's end of the dialling process. The process starts with the first question. One that has died, hangs or says what it
  * should not is replaced by another at the next question; its connections end with it.
- *
- * Ring 0.
  */
 import { randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';

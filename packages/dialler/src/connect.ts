@@ -1,8 +1,6 @@
 /**
  * Connects from the process that calls it. The dialling process loads this and little else: nothing of Cordon is imported here
  * but types.
- *
- * Ring 0.
  */
 import { connect, createServer, type Socket } from 'node:net';
 import type { Bait, DialFault } from './dialler.ts';

@@ -1,8 +1,6 @@
 /**
  * All that Cordon has of the network: connections to other machines, and the addresses of names. Whoever dials has decided before
  * where to.
- *
- * Ring 0.
  */
 import type { Socket } from 'node:net';
 import type { Result } from '@cordon/core';

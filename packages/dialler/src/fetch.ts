@@ -1,8 +1,6 @@
 /**
  * `fetch` over connections that somebody else opens. TLS ends here, and certificates are checked here, as everywhere. A body is
  * text; a redirect is an answer, and is not followed.
- *
- * Ring 0.
  */
 import {
   type ClientRequestArgs,

@@ -1,4 +1,4 @@
-/** Dials in the process that asks: for programs that use Cordon as a library, and where the hub shares the network of the machine. Ring 0. */
+/** Dials in the process that asks: for programs that use Cordon as a library, and where the hub shares the network of the machine. */
 import { lookup } from 'node:dns/promises';
 import { failed, ok, type Result } from '@cordon/core';
 import { connected, faultOf, openBait } from './connect.ts';

@@ -1,7 +1,5 @@
 /**
  * How a program that the launcher (packages/cli/bin/cordon) has started dials: through the dialling process, or by itself.
- *
- * Ring 0.
  */
 import type { DiallingProcess } from './client.ts';
 import type { Dialler } from './dialler.ts';

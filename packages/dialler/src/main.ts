@@ -1,8 +1,6 @@
 /**
  * The dialling process: it stays in the network of the machine, and the hub has none. The launcher (packages/cli/bin/cordon) starts
  * it when the hub first dials, and ends it with the hub.
- *
- * Ring 0.
  */
 import { serve } from './serve.ts';
 

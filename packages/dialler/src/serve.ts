@@ -1,8 +1,6 @@
 /**
  * What the dialling process does: on each connection of the hub it looks up one name, or connects to one host and passes bytes. It
  * decides nothing and keeps nothing.
- *
- * Ring 0.
  */
 import { lookup } from 'node:dns/promises';
 import { createServer, type Server, type Socket } from 'node:net';

@@ -1,8 +1,6 @@
 /**
  * What the hub and the dialling process say to each other: on each connection a line that greets, one that asks and one that
  * answers, then the bytes of the connection that was asked for. Imports nothing of Cordon.
- *
- * Ring 0.
  */
 import type { Readable } from 'node:stream';
 import type { DialFault } from './dialler.ts';

@@ -1,8 +1,6 @@
 /**
  * What stands between a wish and a connection, the same for every way out: form, reach, budget, decision, name.
  * Nothing unknown is ever looked up, and what was not decided is never dialled.
- *
- * Ring 0.
  */
 import type { Socket } from 'node:net';
 import { failed, ok, type Result } from '@cordon/core';

@@ -2,8 +2,6 @@
  * How much of the network an app may use in a session: requests a minute, connections at once, bytes of one
  * request and of all. The budget belongs to the session, so an app that ends and is started anew has used what it
  * used.
- *
- * Ring 0.
  */
 import { type Clock, failed, ok, type Result } from '@cordon/core';
 

@@ -2,8 +2,6 @@
  * The server name in the first bytes of a TLS connection (RFC 8446, 4.1.2; RFC 6066, 3), so that a tunnel that
  * was allowed for one host cannot be used for another on the same address. The bytes are the app's: every length
  * in them is checked.
- *
- * Ring 0.
  */
 
 export type HelloResult =

@@ -1,8 +1,4 @@
-/**
- * A secret on its way: put into one header, for its own hosts only, and taken out of whatever comes back.
- *
- * Ring 0.
- */
+/** A secret on its way: put into one header, for its own hosts only, and taken out of whatever comes back. */
 import { failed, ok, type Result } from '@cordon/core';
 
 /** A credential whose secret was read for one request. */

@@ -2,8 +2,6 @@
  * What an app wants to talk to, in one spelling: canonical host, port, and the site it belongs to. The site is
  * the registrable domain by the public suffix list with its private part: `a.github.io` is a site, `github.io`
  * is not a site (paper, Appendix A: eTLD+1). An address is its own site.
- *
- * Ring 0.
  */
 import { isIP } from 'node:net';
 import { failed, ok, type Result } from '@cordon/core';

@@ -1,8 +1,6 @@
 /**
  * A request that the hub makes itself for an app: decided with its method, its whole path and its length, and with a
  * credential that the app never sees. The same rules as for the proxy; redirects are answers and not followed.
- *
- * Ring 0.
  */
 import { type IncomingMessage, request } from 'node:http';
 import type { Duplex } from 'node:stream';

@@ -1,8 +1,6 @@
 /**
  * One HTTP request in the clear: read strictly, decided with its method, path and length, and built anew, so that
  * what was decided is what is sent and nothing can hide behind it.
- *
- * Ring 0.
  */
 import {
   type ClientRequest,

@@ -2,8 +2,6 @@
  * The way out for the processes of one app: an HTTP proxy on a listener of the app's own sandbox, or on a Unix socket
  * that is bound into it, so that who speaks is known from where it comes and never from the message. Every request is decided before any byte of
  * it leaves, its name is resolved once, and the address that was checked is the one that is dialled.
- *
- * Ring 0.
  */
 import { chmodSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';

@@ -1,8 +1,6 @@
 /**
  * Where an app may go: the entries of its manifest's `network`, their notation and their meaning. Every entry that
  * can be read is enforced; what cannot is refused with what to write instead.
- *
- * Ring 0.
  */
 import { failed, ok, type Result } from '@cordon/core';
 import { getDomain } from 'tldts';

@@ -1,8 +1,6 @@
 /**
  * What was refused, counted: an app that tries the same thing a million times is reported a few times and never
  * forgotten.
- *
- * Ring 0.
  */
 
 /** Of the request it holds where it should have gone, and nothing else of what the app wrote. */

@@ -1,8 +1,6 @@
 /**
  * Where a host name becomes an address, once, and nowhere else. A name with one answer that is not public is
  * refused as a whole: a second look could give the other answer (DNS rebinding).
- *
- * Ring 0.
  */
 import { BlockList, isIP } from 'node:net';
 import { failed, ok, type Result } from '@cordon/core';

@@ -1,8 +1,6 @@
 /**
  * `CONNECT host:port`: bytes in both directions, but only after the first of them have said what it will be. TLS must
  * name that very host; anything else is read as HTTP, each request by itself. Not a byte leaves before that.
- *
- * Ring 0.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';

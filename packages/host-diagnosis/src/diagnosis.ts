@@ -2,7 +2,7 @@
  * Why this machine refuses a sandbox, and what to do about it. `readFacts` looks at the machine; `diagnose` is a pure
  * function of these facts and of what bubblewrap said, so that every situation can be tried from a recording of it.
  *
- * Ring 1: it explains a refusal to a person and decides nothing.
+ * It explains a refusal to a person and decides nothing.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { release } from 'node:os';

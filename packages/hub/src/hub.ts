@@ -1,8 +1,6 @@
 /**
  * The hub: what outlives a session. Opens sessions over one store, with everything that acts handed in by the
  * composition root: models, sandboxes, the policy, and the surface that answers for the user.
- *
- * Ring 0.
  */
 
 import { createHash, randomBytes } from 'node:crypto';

@@ -1,8 +1,6 @@
 /**
  * Parts of the hub for the programs of this repository that measure one alone (bench) or hold it against a model (formal). No
  * package imports this (tools/topology.test.ts): a hub is opened whole, so that no effect passes by its gate.
- *
- * Ring 0.
  */
 export { AppHost } from './apps/app-host.ts';
 export { NO_PINS } from './apps/app-pins.ts';

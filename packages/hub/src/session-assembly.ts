@@ -1,8 +1,4 @@
-/**
- * Puts a session's parts together: hands each what it needs and nothing else.
- *
- * Ring 0.
- */
+/** Puts a session's parts together: hands each what it needs and nothing else. */
 import {
   type AppId,
   canonicalJsonOf,

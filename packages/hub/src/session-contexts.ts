@@ -1,7 +1,5 @@
 /**
  * Makes the contexts of a session, and names them. No name is used twice in a session; a resumed query finds its contexts again.
- *
- * Ring 0.
  */
 import { type AppId, type ContextId, type ContextKind, type EventId, id } from '@cordon/core';
 import type { Registry } from './apps/registry.ts';

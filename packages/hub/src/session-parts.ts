@@ -1,8 +1,4 @@
-/**
- * What a session is made of: everything that acts is handed in.
- *
- * Ring 0.
- */
+/** What a session is made of: everything that acts is handed in. */
 import type {
   AppId,
   Clock,

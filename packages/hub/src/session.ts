@@ -1,8 +1,6 @@
 /**
  * One session of the user: its trace, its monitor, and one query at a time. What it is made of is put together in
  * session-assembly.ts.
- *
- * Ring 0.
  */
 
 import {

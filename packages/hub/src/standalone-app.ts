@@ -2,8 +2,6 @@
  * One app that somebody else's client runs: no agent, no query, nobody to ask. Its network requests are its only
  * effects, and each passes the same gate, monitor and journal as those of any other app. The sites that its manifest
  * lists are the user's answer to the question of first contact; whatever a rule would ask besides is denied.
- *
- * Ring 0.
  */
 import { type Clock, type Fault, type InstalledApp, id, type Result } from '@cordon/core';
 import type { Dialler } from '@cordon/dialler';

@@ -3,7 +3,7 @@
  * under their digest, then recorded. Until the record is there, nothing is installed; a crash leaves at most a folder
  * that nothing refers to.
  *
- * Ring 0: what it writes is compared with the record's digest whenever an app is started from it.
+ * What it writes is compared with the record's digest whenever an app is started from it.
  */
 import { randomBytes } from 'node:crypto';
 import {

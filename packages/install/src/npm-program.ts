@@ -1,7 +1,7 @@
 /**
  * The npm of this machine: a folder of JavaScript that our own Node runs inside the sandbox. Cordon brings none along.
  *
- * Ring 0: whatever is found there can do no more than fetch files into a sandbox.
+ * Whatever is found there can do no more than fetch files into a sandbox.
  */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';

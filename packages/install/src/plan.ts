@@ -1,7 +1,7 @@
 /**
  * What is run in an install step for each package manager, and what its own report says about the result.
  *
- * Ring 0. No code of a package is run: no scripts of npm's life-cycle, no source distributions of Python.
+ * No code of a package is run: no scripts of npm's life-cycle, no source distributions of Python.
  */
 import { existsSync } from 'node:fs';
 import { type Fault, failed, fault, isJsonObject, type Json, ok, parseJson, type Result } from '@cordon/core';

@@ -2,7 +2,7 @@
  * Files as an install step sends them, written into a new folder. The sender is hostile: names are checked before
  * anything is made, only plain files come to be, and their number and size have limits.
  *
- * Ring 0: what was written is digested afterwards, and only the digest is believed.
+ * What was written is digested afterwards, and only the digest is believed.
  */
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';

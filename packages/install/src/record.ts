@@ -2,7 +2,7 @@
  * The record of an installation: what was asked for, what came, and the digest without which no app is started from it.
  * And what an upgrade would change.
  *
- * Ring 0; the sandbox reads `request` and `digest` for itself.
+ * The sandbox reads `request` and `digest` for itself.
  */
 import { type Fault, failed, fault, isJsonObject, type Json, ok, parseJson, type Result } from '@cordon/core';
 import type { Ecosystem } from '@cordon/sandbox';

@@ -2,8 +2,6 @@
  * From which registry packages come: the one that the user's package manager is configured for. Its address is all
  * that is taken from there: credentials stay where they are, and no sandbox is shown any. What a file in the current
  * folder says comes marked as such: someone else may have put it there.
- *
- * Ring 0.
  */
 import { join } from 'node:path';
 import type { Environment } from '@cordon/config/reading';

@@ -1,8 +1,6 @@
 /**
  * One install step: a package manager in its own sandbox, whose only way out is a proxy that leads to the registry
  * and nowhere else, and which sees no file of the user. What it fetched comes back as a stream of files.
- *
- * Ring 0.
  */
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -2,8 +2,6 @@
  * How the hub's proposals and facts look to rules, one mapping each, and how each is connected with what was
  * before: an app's process is a separate context (`app:<id>`), so that what one spoke puts into an app and
  * another takes out of it is a flow.
- *
- * Ring 0.
  */
 import {
   type AppId,

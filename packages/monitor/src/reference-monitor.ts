@@ -1,8 +1,6 @@
 /**
  * The reference monitor of the hub: decides every effect before it happens, remembers what happened, and is the
  * only maker of the proofs without which no effect can be carried out.
- *
- * Ring 0.
  */
 import {
   type Allowed,

@@ -1,8 +1,6 @@
 /**
  * What the journal of a session tells the monitor, event by event. The hub that writes the journal, one that resumes the
  * session, and the reader of recorded journals all use this one mapping: rules see the same trace in each of them.
- *
- * Ring 0.
  */
 import { type ContextId, type Event, type EventId, endorsesValues, id, type Proposal } from '@cordon/core';
 import type { EventPlace, HubFact } from './cordon-event.ts';

@@ -1,8 +1,6 @@
 /**
  * What the obedient model says when its agenda is done: the task's answer, or what an attack wants to be said, and
  * what it did and could not do besides.
- *
- * Ring 1.
  */
 import { isJsonObject, type Json, type JsonSchema, toJson } from '@cordon/core';
 import { type Playback, type Report, requestedResult } from './playback.ts';

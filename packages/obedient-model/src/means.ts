@@ -1,8 +1,4 @@
-/**
- * By which tool of its context the model makes a call, and how it fills and refills the arguments.
- *
- * Ring 1.
- */
+/** By which tool of its context the model makes a call, and how it fills and refills the arguments. */
 import { closedFormats, isJsonObject, type Json, type JsonObject, type ModelTool } from '@cordon/core';
 import type { ScenarioCall } from './scenario.ts';
 

@@ -1,8 +1,6 @@
 /**
  * The obedient model behind the port of every model: deterministic, offline, and the worst model there can be. What
  * holds against it holds against any model, as far as its scenarios go.
- *
- * Ring 1.
  */
 import { createHash } from 'node:crypto';
 import { failed, type Model, type ModelRequest, type ModelResponse, ok } from '@cordon/core';

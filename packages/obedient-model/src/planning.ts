@@ -1,8 +1,6 @@
 /**
  * The obedient model as the planner: the calls of the user's task as steps, and those of an attack before them if
  * its text has reached the planner's context.
- *
- * Ring 1.
  */
 import {
   isJsonObject,

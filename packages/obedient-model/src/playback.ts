@@ -4,8 +4,6 @@
  *
  * INVARIANT (stateless): the next move is a function of the scenarios and of the request alone. Past moves are
  * found by playing them again, so the ids of calls mean nothing.
- *
- * Ring 1.
  */
 import {
   AGENT_TOOLS,

@@ -1,8 +1,6 @@
 /**
  * The obedient model as the quarantined reader: what the patterns of a scenario's call find in the text, as values of the
  * form; or what an attack in the text wants to be answered. It believes every text, so only the form is in the way.
- *
- * Ring 1.
  */
 import { isJsonObject, type Json, type JsonObject, type ModelRequest, parseJson } from '@cordon/core';
 import { attacksIn } from './recogniser.ts';

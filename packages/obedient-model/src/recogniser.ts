@@ -2,8 +2,6 @@
  * Finds a known text in what a context shows, whatever form it arrived in: folded, escaped, encoded, laced with
  * invisible characters, or in two parts. An attacker hides an instruction from filters in these ways and a capable
  * model reads it all the same; the obedient model must be no worse a reader.
- *
- * Ring 1.
  */
 import type { Attack, Scenario } from './scenario.ts';
 

@@ -1,8 +1,6 @@
 /**
  * Reads scenario files: strictly, all problems at once, each with the path of its key. Described for authors in
  * `examples/scenarios/README.md`.
- *
- * Ring 1.
  */
 import {
   AGENT_TOOLS,

@@ -1,8 +1,6 @@
 /**
  * Reads values of which nothing is known: which keys there are and of which types, with everything that is wrong at once.
  * By hand, because a schema library costs each start of `cordon` more time than all of this package.
- *
- * Ring 1.
  */
 import { type Diagnostic, isJsonObject, type Json } from '@cordon/core';
 

@@ -1,8 +1,6 @@
 /**
  * What the obedient model plays: tasks of the user and texts of an attacker, each with the calls that it leads to.
  * The file format is described in `examples/scenarios/README.md`; `scenario-reader.ts` reads it.
- *
- * Ring 1.
  */
 import type { Json } from '@cordon/core';
 

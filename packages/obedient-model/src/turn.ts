@@ -1,8 +1,6 @@
 /**
  * What the newest words of the user, or of anyone who asks in the user's place, are about: a task of a scenario, some
  * steps of one, a request in another's format, or nothing that a scenario covers.
- *
- * Ring 1.
  */
 import {
   AGENT_TOOLS,

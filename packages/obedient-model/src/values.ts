@@ -1,8 +1,4 @@
-/**
- * What values, templates and conditions of a scenario come to in one context.
- *
- * Ring 1.
- */
+/** What values, templates and conditions of a scenario come to in one context. */
 import { isJsonObject, type Json } from '@cordon/core';
 import type { BeliefChange, Condition, Reference, Template, Value } from './scenario.ts';
 

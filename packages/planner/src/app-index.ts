@@ -4,8 +4,6 @@
  * millisecond or two.
  *
  * What an app says of itself is not in it: an app could write itself to the top.
- *
- * Ring 1.
  */
 import type { AppId, InstalledApp } from '@cordon/core';
 import { contentWords, describedWords, nameWords } from '@cordon/hub/words';

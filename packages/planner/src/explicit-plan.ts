@@ -3,7 +3,7 @@
  * before. Read from the user's own words and the configuration alone, never from a word of an app or a model, and
  * conservatively: a wrong guess would tell an app what was not meant for it, a missed one costs one model call.
  *
- * Ring 1: like the planner's, its plan is a claim.
+ * Like the planner's, its plan is a claim.
  */
 import { type AppId, type DataKind, type InstalledApp, misfitOfData } from '@cordon/core';
 import type { ExplicitPlan, Guess, QuerySurroundings } from '@cordon/hub';

@@ -1,7 +1,7 @@
 /**
  * What the user's words state about the user, found by patterns in English and German.
  *
- * Ring 1: the hub checks that each value stands in the user's own words (`hub/memory/facts`).
+ * The hub checks that each value stands in the user's own words (`hub/memory/facts`).
  */
 
 import { type FactKind, KIND_WORDS, kindNamed } from '@cordon/hub/fact-names';

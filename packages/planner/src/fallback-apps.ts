@@ -1,8 +1,4 @@
-/**
- * The plan where no answer of a model is one, by the words of the query alone.
- *
- * Ring 1.
- */
+/** The plan where no answer of a model is one, by the words of the query alone. */
 import type { AppId, InstalledApp } from '@cordon/core';
 import { contentWords } from '@cordon/hub/words';
 import { isDescribed } from './app-index.ts';

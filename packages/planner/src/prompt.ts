@@ -1,7 +1,7 @@
 /**
  * What the planner's model is instructed to do, and the form of its answer.
  *
- * Ring 1: `readPlan` of the hub checks the answer.
+ * `readPlan` of the hub checks the answer.
  */
 import type { JsonObject, JsonSchema } from '@cordon/core';
 import type { PlanningTask } from '@cordon/hub';

@@ -1,8 +1,6 @@
 /**
  * `@cordon/policy-tools`: what looks at rules and traces and decides nothing. `docs/policy/library.md` shows it with examples
  * that are run.
- *
- * Ring 1.
  */
 
 // Whole traces and single events: what rules find, why, and hiding it.

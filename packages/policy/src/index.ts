@@ -1,8 +1,6 @@
 /**
  * `@cordon/policy` as programs use it: text to policy, events to findings and verdicts. Each section says for whom its
  * names are; `docs/policy/library.md` shows the first four with examples that are run.
- *
- * Ring 0.
  */
 
 // Policies: from text to rules, and what is wrong with a text.

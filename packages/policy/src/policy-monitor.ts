@@ -1,8 +1,6 @@
 /**
  * A policy watching one trace: what would these events bring about, and now they have happened. Only what is appended
  * is remembered.
- *
- * Ring 0.
  */
 import type { JsonObject, Question } from '@cordon/core';
 import { type PreparedEvents, type RuleProgram, RuleSet } from './evaluate/rule-set.ts';

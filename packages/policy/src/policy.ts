@@ -1,8 +1,4 @@
-/**
- * A policy, from its text to rules that can be evaluated.
- *
- * Ring 0.
- */
+/** A policy, from its text to rules that can be evaluated. */
 import { type Diagnostic, failed, type JsonObject, ok, type Result } from '@cordon/core';
 import { checkTypes } from './check/checker.ts';
 import { isWithinLimits } from './check/definition-limits.ts';

@@ -1,8 +1,6 @@
 /**
  * What names, operators and functions mean, for whoever gives trees a meaning by another way than the compiler:
  * the reference evaluator of the tests.
- *
- * Ring 0.
  */
 
 export { freeNames, type Named, Names, variablesOf } from './check/scope.ts';

@@ -1,8 +1,6 @@
 /**
  * What reports about traces are drawn with: marks and quoted lines, in ASCII where the terminal knows nothing else.
  * Words of traces and policies are made visible here, and never stand at column 0.
- *
- * Ring 1.
  */
 
 import type { Screen, Style } from '@cordon/console/text';

@@ -1,8 +1,6 @@
 /**
  * The part of a line around a place that one line of a terminal has room for. The line may be of any length, and hostile:
  * what a terminal obeys is written out.
- *
- * Ring 1.
  */
 import { textColumns, VisibleCharacters } from '@cordon/core';
 

@@ -1,8 +1,4 @@
-/**
- * Writing to a stream at the pace of its reader, so that a slow one costs time and no memory.
- *
- * Ring 1.
- */
+/** Writing to a stream at the pace of its reader, so that a slow one costs time and no memory. */
 
 /** Resolves when the stream takes more, or when its reader has gone. */
 export function written(stream: NodeJS.WritableStream, text: string): Promise<void> {

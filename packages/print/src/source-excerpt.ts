@@ -1,8 +1,6 @@
 /**
  * A place in a text that a person wrote, shown: its line with its number, and carets below what is meant. The text may
  * be hostile: what a terminal obeys is written out, and a line of any length is cut around the place.
- *
- * Ring 1.
  */
 
 import type { Screen, Style } from '@cordon/console/text';

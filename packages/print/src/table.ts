@@ -1,8 +1,6 @@
 /**
  * Text in columns: tables for `cordon apps`, `doctor` and `grants list`. Cells may hold words of others; they are escaped and
  * stay in their column.
- *
- * Ring 1.
  */
 
 import type { Screen, Style } from '@cordon/console/text';

@@ -2,8 +2,6 @@
  * Bytes to messages and back, each checked by its schema. A spoke's LLM may have been taken over by what it read, and
  * its loop by a fault in our code: everything that it sends is checked, and unknown fields are refused. The spoke
  * checks what the hub sends by the same means.
- *
- * Ring 0.
  */
 import {
   DEFAULT_JSON_LIMITS,

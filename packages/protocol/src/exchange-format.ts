@@ -1,8 +1,6 @@
 /**
  * What an answer to another context's request may be: models say JSON in several ways. Both ends read it alike, the
  * spoke before it sends the answer, the hub before it delivers it.
- *
- * Ring 0.
  */
 import { type Json, type JsonSchema, parseJson } from '@cordon/core';
 import { misfit } from './schema-check.ts';

@@ -1,8 +1,6 @@
 /**
  * Lines out of bytes, within limits. Used for the spoke's link and for an app's standard output alike: a peer that
  * never ends its line, sends broken UTF-8 or floods is cut off before anything is parsed.
- *
- * Ring 0.
  */
 import { failed, ok, type Result } from '@cordon/core';
 import { LineSplitter } from './line-splitter.ts';

@@ -1,8 +1,6 @@
 /**
  * Lines out of the pieces of a stream, in memory that the limit of one line bounds. The peer decides how its bytes are
  * cut, and may send a line without an end.
- *
- * Ring 0.
  */
 import { failed, ok, type Result } from '@cordon/core';
 

@@ -1,8 +1,6 @@
 /**
  * The JSON Schema of every message, in the draft that docs/protocol.md prints: both ends check what they receive by
  * these, and a second implementation can. The sizes are part of the format.
- *
- * Ring 0.
  */
 import type { JsonObject, JsonSchema } from '@cordon/core';
 import type { HubMessage, SpokeMessage } from './message.ts';

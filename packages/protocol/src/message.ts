@@ -2,8 +2,6 @@
  * The messages between hub and spoke (docs/protocol.md). The spoke asks, the hub answers: each request carries an
  * id that its answer repeats. Nothing here names an app; peers are known by ephemeral ids only. What each message may
  * hold is said a second time, for both ends to check it by, in `message-schema`.
- *
- * Ring 0.
  */
 import type {
   DataKind,

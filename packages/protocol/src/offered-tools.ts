@@ -1,8 +1,6 @@
 /**
  * The tools that a model sees in a spoke's context: derived by the hub from the turn and from what the context has been
  * given, so that a spoke cannot make the hub show a model tools that it was not given.
- *
- * Ring 0.
  */
 import {
   AGENT_TOOLS,

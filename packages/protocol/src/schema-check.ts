@@ -2,8 +2,6 @@
  * Whether a value fits a JSON Schema, for both ends of the link: the messages themselves, and in the spoke the formats
  * of what is exchanged. A few keywords, small and quick to load, since the agent loop's start pays for every import.
  * What it does not know it lets pass: the hub checks every exchanged message by the whole standard.
- *
- * Ring 0.
  */
 import { canonicalJson, isJsonObject, type Json, type JsonObject, type JsonSchema } from '@cordon/core';
 

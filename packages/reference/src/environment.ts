@@ -1,4 +1,4 @@
-/** What an expression is evaluated in. Ring 1; tests only. */
+/** What an expression is evaluated in. Tests only. */
 import type { EventObject, Expression, Occurrence, OrderOperator, semantics, Value } from '@cordon/policy';
 import type { Visible } from './origin.ts';
 

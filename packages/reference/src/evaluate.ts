@@ -2,7 +2,7 @@
  * What a policy says about a trace, by trying every assignment, and what pending events change about it, by
  * comparing before and after. Slow and short on purpose.
  *
- * Ring 1; tests only.
+ * Tests only.
  */
 import type { JsonObject } from '@cordon/core';
 import {

@@ -1,7 +1,7 @@
 /**
  * The value of an expression, read off the tree: the definition that the compiled form must agree with.
  *
- * Ring 1; tests only.
+ * Tests only.
  */
 
 import { EventObject, type Expression, semantics, type Value, values } from '@cordon/policy';

@@ -2,7 +2,7 @@
  * `->` as the definition says it: what was visible in a context, as a set that grows. No clocks. `before` is the order
  * of the list.
  *
- * Ring 1; tests only.
+ * Tests only.
  */
 import { type EventObject, type OrderOperator, type TraceEvent, type Value, values } from '@cordon/policy';
 

@@ -2,7 +2,7 @@
  * Where a value came from, as the definition says it: every text that was visible is read from its beginning. What words,
  * forms and pieces are is the language's; how they are found is said here once more. No index.
  *
- * Ring 1; tests only.
+ * Tests only.
  */
 import { type EventObject, semantics, type Value, values } from '@cordon/policy';
 

@@ -2,7 +2,7 @@
  * The literal search: bind every variable of a body to every object of its domain, and look at all lines of
  * every assignment (paper, 3.1: a rule applies if some assignment satisfies all conditions).
  *
- * Ring 1; tests only.
+ * Tests only.
  */
 
 import {

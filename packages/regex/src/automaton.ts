@@ -2,8 +2,6 @@
  * Deterministic automata over a program, built as far as texts lead: a state is a set of instructions, an edge is
  * computed when a text first takes it and found in a table from then on. The table is bounded: when it is full it
  * is emptied, so a text can make each step cost as much as the program is large, and never more.
- *
- * Ring 0.
  */
 import { FAIL, holds, MATCH, type Program } from './program.ts';
 import type { Alphabet } from './symbols.ts';

@@ -3,8 +3,6 @@
  * repetitions, conditional groups. It tries one way after the other as Python does, counts its steps, and gives
  * up when a text has used up what it may take. It keeps its own stack, and no clock: the answer depends on
  * pattern and text alone.
- *
- * Ring 0.
  */
 import { type CodePointSet, contains, lowerCase } from './code-point-set.ts';
 import { type Match, NO_MATCHES, widthAt } from './linear.ts';

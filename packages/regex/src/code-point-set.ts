@@ -1,8 +1,4 @@
-/**
- * Sets of code points as sorted ranges, Python's character categories, and its rule for ignoring case.
- *
- * Ring 0.
- */
+/** Sets of code points as sorted ranges, Python's character categories, and its rule for ignoring case. */
 import { CASE_RELATIVES, DIGIT_RUNS, LOWER_RUNS, SPACE_RUNS, WORD_RUNS } from './unicode-data.ts';
 
 export const LAST_CODE_POINT = 0x10ffff;

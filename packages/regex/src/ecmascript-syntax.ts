@@ -2,8 +2,6 @@
  * Parses patterns of JSON Schemas: ECMAScript's syntax with the flag `u`, as far as it runs in linear time. What it accepts means
  * what ECMAScript says. It refuses look-around, references, flags, and what other dialects read in another way (`{,3}`, `[]]`,
  * `[[:alpha:]]`). A schema with a refused pattern is unusable: no value passes it.
- *
- * Ring 0.
  */
 import type { Result } from '@cordon/core';
 import {

@@ -1,7 +1,5 @@
 /**
  * Patterns that match a few texts and nothing else, e.g. `ignore (?:all )?of it|first: `: looked for, never run.
- *
- * Ring 0.
  */
 import { type Match, NO_MATCHES } from './linear.ts';
 import { type Alternatives, anchorOf, textsOf } from './literals.ts';

@@ -1,8 +1,4 @@
-/**
- * Regular expressions of rules (Python's syntax and meaning) and of JSON Schemas (ECMAScript's).
- *
- * Ring 0.
- */
+/** Regular expressions of rules (Python's syntax and meaning) and of JSON Schemas (ECMAScript's). */
 export type { Match } from './linear.ts';
 export { type Alternatives, anchorsOf, occursIn } from './literals.ts';
 export {

@@ -2,8 +2,6 @@
  * Matching in time proportional to the text, for all matches together and not just for each of them: one reading
  * from the end says for every place which ways lead to a match, then one from the start takes, where several do,
  * the one that Python would have tried first. Nothing is tried twice.
- *
- * Ring 0.
  */
 import { BackwardAutomaton, ForwardAutomaton, placeOf, type Row, type State } from './automaton.ts';
 import { FAIL, type Program } from './program.ts';

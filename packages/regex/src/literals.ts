@@ -1,8 +1,6 @@
 /**
  * What a pattern says about texts without running it: which texts it matches, if these are few, which texts must
  * occur wherever it matches, and whether it can match at the start only.
- *
- * Ring 0.
  */
 import { type CodePointSet, sizeOf, union } from './code-point-set.ts';
 import type { Node } from './syntax-tree.ts';

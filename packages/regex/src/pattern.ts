@@ -1,8 +1,6 @@
 /**
  * Regular expressions of rules (Python's syntax) and of JSON Schemas (ECMAScript's), on texts and often with patterns that
  * attackers write. Which engine runs a pattern is decided here.
- *
- * Ring 0.
  */
 import { failed, ok, type Result } from '@cordon/core';
 import { BudgetedMatcher } from './budgeted.ts';

@@ -1,8 +1,6 @@
 /**
  * Patterns whose matches are short and begin with one of a few texts: only where such a text stands can a match be,
  * and looking for a fixed text is many times faster than any automaton.
- *
- * Ring 0.
  */
 import type { LinearMatcher, Match } from './linear.ts';
 import { type Alternatives, joined, looksAround, MAX_TEXTS, textsOf } from './literals.ts';

@@ -5,8 +5,6 @@
  * INVARIANT (no empty circle): no way through the instructions comes back to one without consuming a character.
  * Python leaves a repetition whose last round was empty; so a body that can be empty is laid out twice: what
  * follows while the round has consumed nothing leads out of the repetition, what follows after that leads back.
- *
- * Ring 0.
  */
 import { failed, ok, type Result } from '@cordon/core';
 import { type CodePointSet, category, contains, NEWLINE } from './code-point-set.ts';

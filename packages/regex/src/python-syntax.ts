@@ -5,8 +5,6 @@
  * The structure follows CPython's `re/_parser.py`, because its corners are the definition: a `{` that begins no
  * repetition is a character, a repetition belongs to the item before it even across a comment, digits behind a
  * backslash are a reference or an octal number.
- *
- * Ring 0.
  */
 import type { Result } from '@cordon/core';
 import {

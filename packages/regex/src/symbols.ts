@@ -1,8 +1,6 @@
 /**
  * The alphabet of a program: code points between which none of its sets and assertions can tell a difference are
  * one symbol, so that an automaton needs a handful of edges a state and not a million.
- *
- * Ring 0.
  */
 import { type CodePointSet, category, contains, LAST_CODE_POINT, NEWLINE, setOf } from './code-point-set.ts';
 import {

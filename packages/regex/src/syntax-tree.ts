@@ -2,8 +2,6 @@
  * What a regular expression says, with all flags already applied: sets hold every code point that matches, and
  * assertions are of the variety that the flags choose. Each node knows how wide its matches are. The parsers of both
  * dialects build it with these functions, and refuse patterns with `refuse`.
- *
- * Ring 0.
  */
 import { failed, ok, type Result } from '@cordon/core';
 import type { CodePointSet } from './code-point-set.ts';

@@ -1,8 +1,6 @@
 /**
  * What Python's `re` knows of Unicode (14.0.0, Python 3.11.7), so that a pattern means the same on every
  * host. Numbers in base 36. Written by `conformance/regex/unicode-data.py`; not edited.
- *
- * Ring 0.
  */
 
 /** `\\w`: where the property changes, each as the distance from the change before it. */

@@ -1,8 +1,4 @@
-/**
- * The composition root: from a configuration to a hub, with every part that acts made here and passed in.
- *
- * Ring 0.
- */
+/** The composition root: from a configuration to a hub, with every part that acts made here and passed in. */
 
 import { join } from 'node:path';
 import { BUILT_IN_PRICES, type Configuration, isProviderConfigured } from '@cordon/config';

@@ -1,7 +1,5 @@
 /**
  * What the hub may install when the user says so: the entries of `installable`, fetched as `cordon apps install` fetches.
- *
- * Ring 0.
  */
 import { basename } from 'node:path';
 import { type Configuration, mark } from '@cordon/config';

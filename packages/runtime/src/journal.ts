@@ -1,4 +1,4 @@
-/** The store of a configuration: where journal, grants and memories are. Ring 0. */
+/** The store of a configuration: where journal, grants and memories are. */
 
 import type { Configuration } from '@cordon/config';
 import { type Fault, failed, fault, type Result } from '@cordon/core';

@@ -1,4 +1,4 @@
-/** The models of a configuration, the built-in one among them. Ring 0. */
+/** The models of a configuration, the built-in one among them. */
 
 import { readFileSync } from 'node:fs';
 import { type Configuration, OBEDIENT_MODEL } from '@cordon/config';

@@ -1,8 +1,6 @@
 /**
  * Opens what a hub needs: the journal, the model, and the rules that the user wrote. Everything that may be wrong with a
  * configuration shows here, and nothing here loads the hub, so a chat can show its prompt before.
- *
- * Ring 0.
  */
 
 import { type Configuration, modelInUse } from '@cordon/config';

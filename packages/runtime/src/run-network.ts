@@ -1,8 +1,6 @@
 /**
  * The network of a command that `cordon run` starts: its proxy, with the monitor behind it. Loaded only for a command
  * that has a site to go to.
- *
- * Ring 0.
  */
 
 import type { RunRights } from '@cordon/config/run';

@@ -1,7 +1,5 @@
 /**
  * The trace of a run that has effects to record, or that goes without a layer: its own session in the journal.
- *
- * Ring 0.
  */
 
 import { keySource, readJournalKey, readStoreKey } from '@cordon/config/keys';

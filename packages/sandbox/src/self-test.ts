@@ -1,8 +1,6 @@
 /**
  * The self-test: runs the real argument vector with the canary inside and requires every attempt to end as it
  * must, per layer. What was not seen counts as failed. Its report is what `cordon doctor` shows.
- *
- * Ring 0.
  */
 import { randomBytes } from 'node:crypto';
 import { readlinkSync } from 'node:fs';

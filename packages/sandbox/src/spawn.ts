@@ -1,8 +1,6 @@
 /**
  * Opens the sandbox of this machine. `spawn` refuses unless the self-test has passed here: with this kernel,
  * this bubblewrap, this Node and this version of ours. Where there is no back end, everything is refused.
- *
- * Ring 0.
  */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { arch, platform, release } from 'node:os';

@@ -3,7 +3,7 @@
  * still those, and what this one does is saved. A scan that was interrupted is resumed as one scan; behind one that
  * came to its end a new one begins.
  *
- * Ring 1; see docs/cli.md.
+ * See docs/cli.md.
  */
 import { createHash } from 'node:crypto';
 import { type Diagnostic, failed, ok, type Result } from '@cordon/core';

@@ -3,7 +3,7 @@
  * recognise that it is still the same input, and what was counted. Written in one step, so that the file is whole
  * whenever the program ends.
  *
- * Ring 1; see docs/cli.md.
+ * See docs/cli.md.
  */
 import { createHash } from 'node:crypto';
 import {

@@ -1,8 +1,6 @@
 /**
  * A scan: inputs are cut into parts, a pool of workers scans them in any order, and what comes of them is delivered in the order
  * of the input, so that the output is the same however many work on it.
- *
- * Ring 1.
  */
 
 import type { Input } from './parts/input.ts';

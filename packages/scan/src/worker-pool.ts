@@ -1,8 +1,4 @@
-/**
- * Who scans units: the program itself, or workers beside it.
- *
- * Ring 1.
- */
+/** Who scans units: the program itself, or workers beside it. */
 import { Worker } from 'node:worker_threads';
 import { PartScanner } from './examine/part-scanner.ts';
 import type { ScanTask, Unit, UnitOutcome } from './parts/part.ts';

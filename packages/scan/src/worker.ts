@@ -1,4 +1,4 @@
-/** A thread that scans parts and sends what came of them, one unit at a time, until a message asks it to end. Ring 1. */
+/** A thread that scans parts and sends what came of them, one unit at a time, until a message asks it to end. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { PartScanner } from './examine/part-scanner.ts';
 import type { ScanTask, Unit } from './parts/part.ts';

@@ -2,7 +2,7 @@
  * The canary of the macOS back end: runs inside, tries what must fail and what must not, and prints what it saw as one
  * line of JSON. It judges nothing.
  *
- * Ring 1. Imports Node only: it is the single file of ours in that sandbox.
+ * Imports Node only: it is the single file of ours in that sandbox.
  */
 import { spawnSync } from 'node:child_process';
 import {

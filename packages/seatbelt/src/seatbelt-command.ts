@@ -5,8 +5,6 @@
  *
  * Written from documentation; it has never run on a Mac of ours, which is why seatbelt-sandbox.ts believes nothing
  * that its canary has not seen.
- *
- * Ring 1.
  */
 import { dirname } from 'node:path';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';

@@ -3,7 +3,7 @@
  * processes. It has never run on a Mac of ours. So nothing runs under it unless its canary, in the same run of Cordon,
  * was refused everything that must be refused; on a Mac where that does not hold, Cordon says so and runs no app.
  *
- * Ring 1 while no claim is made for macOS (docs/tcb.md).
+ * Cordon makes no claim for macOS (docs/tcb.md).
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -5,8 +5,6 @@
  * it sees an answer (paper, IV-C4 steps 3, 5 and 6).
  *
  * Whatever the model says is hostile by assumption; the loop adds no trust to it and needs none.
- *
- * Ring 0.
  */
 import {
   AGENT_TOOLS,

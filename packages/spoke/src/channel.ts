@@ -1,8 +1,6 @@
 /**
  * The spoke's end of its link: lines to messages, each checked; requests get ids here, answers find their request.
  * A hub that breaks the protocol is none: the link ends.
- *
- * Ring 0.
  */
 import type { Duplex } from 'node:stream';
 import {

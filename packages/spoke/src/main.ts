@@ -1,8 +1,4 @@
-/**
- * The program that runs inside a spoke's sandbox, on a socket that it inherits. It ends with its link.
- *
- * Ring 0.
- */
+/** The program that runs inside a spoke's sandbox, on a socket that it inherits. It ends with its link. */
 import { Socket } from 'node:net';
 import { runSpoke } from './spoke.ts';
 

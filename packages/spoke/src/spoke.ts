@@ -1,8 +1,6 @@
 /**
  * One spoke on its link, from the version to the end of its turn: the state machine of docs/protocol.md as the spoke
  * sees it. What the hub may not say in a state ends the spoke.
- *
- * Ring 0.
  */
 import type { Duplex } from 'node:stream';
 import { PROTOCOL_VERSIONS, type TurnContext } from '@cordon/protocol';

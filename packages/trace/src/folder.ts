@@ -1,7 +1,7 @@
 /**
  * The data folder: made with rights for its owner alone, refused where others could write into it.
  *
- * Ring 0. Uses the file system.
+ * Uses the file system.
  */
 import {
   accessSync,

@@ -1,8 +1,6 @@
 /**
  * The key of a store: found to be the right one when the store is opened, and given, changed or taken away later. With
  * the wrong key, or without the one that is needed, nothing is read and nothing is written.
- *
- * Ring 0.
  */
 import type { SessionId } from '@cordon/core';
 import type { Database } from './database/database.ts';

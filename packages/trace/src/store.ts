@@ -1,8 +1,6 @@
 /**
  * The durable state of Cordon: sessions and their journals, grants, memory, in one SQLite file of the data folder.
  * Several processes may open the same folder at the same time.
- *
- * Ring 0.
  */
 import { randomBytes } from 'node:crypto';
 

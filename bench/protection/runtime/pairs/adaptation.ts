@@ -1,8 +1,6 @@
 /**
  * The same attacks by attackers who know what they are up against: the attack's text is written anew, or put elsewhere.
  * The obedient model reads all of it, as a capable model would, so that nothing but the defences is tested.
- *
- * Ring 2.
  */
 import type { Pair, PairCall } from './pair.ts';
 

@@ -1,8 +1,6 @@
 /**
  * Which apps and tools there are for a pair: as the data describe them, and where they do not, as the calls in the pairs
  * show them. An app is what one party would write: a module of AgentDojo, an app of InjecAgent, else all tools of a suite.
- *
- * Ring 2.
  */
 import { isJsonObject, type Json, type JsonObject, type ToolLabelEntry } from '@cordon/core';
 import type { ReplayApp, ReplayTool } from '../../../runtime/run.ts';

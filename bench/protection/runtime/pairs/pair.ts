@@ -2,8 +2,6 @@
  * A pair: a task of the user and a text of an attacker, each with the calls that it leads to and what these returned,
  * in one form for all sets. Two published forms are read, told apart by their fields: AgentDojo's (a chat with the origin
  * of each call) and InjecAgent's (a list of calls).
- *
- * Ring 2.
  */
 import { failed, isJsonObject, type Json, type JsonObject, ok, parseJson, type Result } from '@cordon/core';
 

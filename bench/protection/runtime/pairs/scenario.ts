@@ -1,8 +1,4 @@
-/**
- * A pair as a scenario of the obedient model, which it plays as it was recorded.
- *
- * Ring 2.
- */
+/** A pair as a scenario of the obedient model, which it plays as it was recorded. */
 import type { Condition, Scenario, ScenarioCall, Task, Value } from '@cordon/obedient-model';
 import type { Adapted } from './adaptation.ts';
 import type { PairCall } from './pair.ts';

@@ -1,8 +1,6 @@
 /**
  * `cordon doctor`: what this machine can confine, layer by layer, and what to do where it cannot. With `--attack`, the
  * attempts to get out of the layers, which a separate program makes.
- *
- * Ring 1.
  */
 
 import { arch, platform, release } from 'node:os';

@@ -1,4 +1,4 @@
-/** Where programs can be started, as `cordon doctor` says it. Ring 1. */
+/** Where programs can be started, as `cordon doctor` says it. */
 import { readFileSync } from 'node:fs';
 import { covers, realPath } from '@cordon/config/reading';
 

@@ -1,8 +1,6 @@
 /**
  * Replaces a text that a person wrote by another one, at once: a reader of the file, also after a crash, sees the old
  * text or the new one and never a part.
- *
- * Ring 1.
  */
 import { randomUUID } from 'node:crypto';
 import {

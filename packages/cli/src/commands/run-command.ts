@@ -1,4 +1,4 @@
-/** Runs one command in its context, for the cli and for programs that it starts. Ring 1. */
+/** Runs one command in its context, for the cli and for programs that it starts. */
 
 import type { CommandContext, Options } from '../context/command-context.ts';
 import { EXIT, type ExitCode } from '../context/exit.ts';

@@ -1,8 +1,6 @@
 /**
  * Programs of the source repository that are no part of a published Cordon: benchmarks, escape attempts and case studies. A
  * command starts one as a process: the program has the terminal, and its exit code is the command's. No package imports one.
- *
- * Ring 1.
  */
 import { type StdioOptions, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** `--ask-models` and `--detectors`, as commands about traces take them. Ring 1. */
+/** `--ask-models` and `--detectors`, as commands about traces take them. */
 import { fault } from '@cordon/core';
 import type { Answerers } from '@cordon/scan/answerers';
 import type { CommandContext } from './command-context.ts';

@@ -1,8 +1,6 @@
 /**
  * Rows of the store that a list cannot show as what they should be: each is named, the others are listed all the same, and the
  * command fails. Attack: one row that someone breaks hides all grants from the user who wants to take them back.
- *
- * Ring 1.
  */
 
 import { visibleLine } from '@cordon/core';

@@ -1,7 +1,5 @@
 /**
  * What every command is given: the streams and the environment of the process, and the options that all commands share.
- *
- * Ring 1.
  */
 import { homedir } from 'node:os';
 import {

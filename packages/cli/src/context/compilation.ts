@@ -4,7 +4,7 @@
  * same at the price of Node's own compiled code, which is for other flags: 25 ms of the 165 to the prompt. So it is set
  * here, and what of Node nearly every command needs is loaded before.
  *
- * Ring 1. To be imported before all else, by every command alike: code that was kept without the flag is no use with it.
+ * To be imported before all else, by every command alike: code that was kept without the flag is no use with it.
  */
 import 'node:child_process';
 import 'node:crypto';

@@ -1,4 +1,4 @@
-/** The question before something is done for good. Ring 1. */
+/** The question before something is done for good. */
 import type { CommandContext } from './command-context.ts';
 
 /** Asks at a terminal. Without one, only `--yes` means yes; the refusal is reported. */

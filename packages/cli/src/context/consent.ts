@@ -1,4 +1,4 @@
-/** Who answers questions for the user, as the options say. Ring 1. */
+/** Who answers questions for the user, as the options say. */
 import { setTimeout } from 'node:timers/promises';
 import { type Configuration, consentFrom, loadAnswers, parseEnd } from '@cordon/config';
 import { LineAnswers, WaitingConsent } from '@cordon/console';

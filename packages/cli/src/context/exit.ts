@@ -1,4 +1,4 @@
-/** Exit codes, the same for every command. Ring 1. */
+/** Exit codes, the same for every command. */
 
 export const EXIT = {
   done: 0,

@@ -1,4 +1,4 @@
-/** Fetching packages for the user at this terminal. Ring 1. */
+/** Fetching packages for the user at this terminal. */
 import { agreementToRegistry, type Configuration } from '@cordon/config';
 import type { Installer } from '@cordon/install';
 import { machineInstaller } from '@cordon/runtime/installer';

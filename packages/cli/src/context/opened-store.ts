@@ -1,8 +1,6 @@
 /**
  * The store from the command line: opened, used, and closed whatever happens. Reports why it cannot be opened.
  * A configuration that was found in the current folder names a data folder only once the user has agreed to it.
- *
- * Ring 1.
  */
 
 import type { Configuration } from '@cordon/config';

@@ -1,6 +1,6 @@
 /**
  * The options of a command as they would be typed again, for advice on how to resume: those that say which apps, model,
- * rules and data there are. Ring 1.
+ * rules and data there are.
  */
 import type { ConfigurationOptions } from '@cordon/config';
 

@@ -1,4 +1,4 @@
-/** The policy and its parameters, as every command about traces is given them. Ring 1. */
+/** The policy and its parameters, as every command about traces is given them. */
 import type { JsonObject } from '@cordon/core';
 import type { Asking } from '@cordon/detectors';
 import type { Policy } from '@cordon/policy';

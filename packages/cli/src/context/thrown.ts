@@ -1,8 +1,6 @@
 /**
  * What was thrown, as a fault to be told: a store that failed knows what to do about it, everything else is a bug of
  * ours, in one line and without its stack.
- *
- * Ring 1.
  */
 import type { Fault } from '@cordon/core';
 

@@ -1,4 +1,4 @@
-/** Options that say how to read traces. Ring 1. */
+/** Options that say how to read traces. */
 
 import { readLabelFile } from '@cordon/config/labels';
 import { TraceLabels } from '@cordon/policy-tools';

@@ -1,8 +1,6 @@
 /**
  * A session from the command line: opened, used, and closed whatever happens. Its events are printed as they happen, and
  * it first reports what is weaker than usual.
- *
- * Ring 1.
  */
 
 import type { Configuration } from '@cordon/config';

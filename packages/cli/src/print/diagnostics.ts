@@ -1,4 +1,4 @@
-/** Problems of texts that people wrote, for people. Ring 1. */
+/** Problems of texts that people wrote, for people. */
 import type { Screen, Style } from '@cordon/console/text';
 import { type Diagnostic, visibleLine } from '@cordon/core';
 import { counted } from '@cordon/print';

@@ -2,8 +2,6 @@
  * Why the policy did not allow something, drawn: the rule with what became of each of its lines, the steps that led
  * to it from source to sink, the characters that it is about, and the smallest change. All of it was recorded by the
  * evaluation that decided; nothing is computed here.
- *
- * Ring 1.
  */
 
 import type { Style } from '@cordon/console/text';

@@ -1,6 +1,4 @@
-/**
- * Memory in words: names of owners as people type them, items as lines of JSON and as text. Ring 1.
- */
+/** Memory in words: names of owners as people type them, items as lines of JSON and as text. */
 import { id, visibleLine } from '@cordon/core';
 import type { Deleted, MemoryItem, MemoryOwner } from '@cordon/trace';
 

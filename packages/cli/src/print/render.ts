@@ -2,7 +2,7 @@
  * Events as a person reads them while they happen: one or two lines each, and nothing for what went as expected.
  * `--json` prints the events themselves instead.
  *
- * Ring 1; words of apps and models are escaped by the screen.
+ * Words of apps and models are escaped by the screen.
  */
 
 import { argumentsInLine, type Screen, type Style } from '@cordon/console/text';

@@ -1,7 +1,7 @@
 /**
  * What a unit test expects, and how what was found differs from it.
  *
- * Ring 1; see docs/policy/testing.md.
+ * See docs/policy/testing.md.
  */
 import type { Analysis, PolicyDecision, UndecidedAssignment, Violation } from '@cordon/policy-tools';
 

@@ -2,7 +2,7 @@
  * Files of unit tests for policies: `mail.test.json` beside `mail.gr`, in JSON with comments. Every case says what it
  * expects; one that says nothing is a mistake, because it could not fail.
  *
- * Ring 1; see docs/policy/testing.md.
+ * See docs/policy/testing.md.
  */
 
 import { basename, dirname, isAbsolute, join } from 'node:path';

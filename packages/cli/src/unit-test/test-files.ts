@@ -1,8 +1,6 @@
 /**
  * Finds the unit tests of policies: files that are named, and below folders every `NAME.test.json` with a `NAME.gr`
  * beside it, because other programs have files of such names, too.
- *
- * Ring 1.
  */
 import { readdirSync, statSync } from 'node:fs';
 import { join, normalize } from 'node:path';

@@ -1,7 +1,5 @@
 /**
  * Runs the unit tests of policies, and keeps which rules they hit: a rule that no test hits may never fire.
- *
- * Ring 1.
  */
 
 import { type Diagnostic, failed, ok, type Result } from '@cordon/core';

@@ -2,7 +2,7 @@
  * The traces of unit tests, in short forms that are quick to write: `{"user": "…"}`, `{"call": "send_mail", "arguments":
  * {…}}`, `{"output": "…"}`, and the events of the hub. A message, call or list of tools in full stands for itself.
  *
- * Ring 1; see docs/policy/testing.md.
+ * See docs/policy/testing.md.
  */
 
 import { type Located, type ObjectReader, plainJson, quoted } from '@cordon/config/reading';

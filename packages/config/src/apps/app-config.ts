@@ -1,8 +1,6 @@
 /**
  * The entries of `apps` and `mcpServers`. Both have the shape that MCP clients share; in `mcpServers` the keys of
  * other clients are tolerated with a warning, except those that take rights away: to ignore these would give rights.
- *
- * Ring 0.
  */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: messages name placeholders as people write them
 import { createHash } from 'node:crypto';

@@ -1,8 +1,6 @@
 /**
  * `functionalities` of the configuration: what apps may do for each other, by name, whoever serves it. Every spoke gets
  * these names and descriptions, so the list does not reveal which apps are installed (paper, IV-C1).
- *
- * Ring 0.
  */
 import { type Located, nameProblem, type Problem } from '../reading/config-reader.ts';
 import {

@@ -1,8 +1,6 @@
 /**
  * `installable` of the configuration: apps that are not installed, in the user's own words. A list names what an app would
  * serve; an entry as in `apps` says besides how it is started, so that it can be installed. Neither grants or starts anything.
- *
- * Ring 0.
  */
 import type { InstalledApp } from '@cordon/core';
 import { type Located, nameProblem } from '../reading/config-reader.ts';

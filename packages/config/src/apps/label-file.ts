@@ -2,7 +2,7 @@
  * Label files: what a user says of tools, by name or pattern, in JSON with comments. The same object stands under
  * `labels` in `cordon.json`. What is not said is read strictly, so a slip must be an error and never a silence.
  *
- * Ring 0; what it accepts may loosen what rules ask. docs/policy/labels.md.
+ * What it accepts may loosen what rules ask. docs/policy/labels.md.
  */
 import { type Diagnostic, failed, ok, type Result, type ToolLabelEntry, type ToolLabels } from '@cordon/core';
 import {

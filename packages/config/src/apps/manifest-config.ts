@@ -2,7 +2,7 @@
  * The manifest of an app as the configuration writes it. What is not said is read strictly: no network, no files,
  * core's limits, every tool irreversible, every output untrusted and private.
  *
- * Ring 0; what it accepts becomes the app's rights.
+ * What it accepts becomes the app's rights.
  */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: messages name placeholders as people write them
 import {

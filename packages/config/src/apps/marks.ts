@@ -4,8 +4,6 @@
  *
  * The files are in the user's own data folder, whatever the configuration says: a configuration of someone else cannot
  * bring them along.
- *
- * Ring 0.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';

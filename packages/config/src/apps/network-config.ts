@@ -2,7 +2,7 @@
  * `network` and `credentials` of a manifest as the configuration writes them. A secret itself never stands here: only
  * the name of the variable or file in which the user keeps it.
  *
- * Ring 0; what it accepts becomes the app's rights.
+ * What it accepts becomes the app's rights.
  */
 import { createRequire } from 'node:module';
 import type { Credential, SecretSource } from '@cordon/core';

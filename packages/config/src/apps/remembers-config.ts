@@ -2,7 +2,7 @@
  * `manifest.remembers`: values of an app's outputs that Cordon keeps as facts of that app. Of closed types only: a text
  * of an app never becomes a fact, so none can wait in memory for a model to read it.
  *
- * Ring 0; what it accepts decides what is remembered.
+ * What it accepts decides what is remembered.
  */
 import { closedFormats, isJsonObject, type JsonSchema, type RememberedValue } from '@cordon/core';
 import { type Located, plainJson, quoted } from '../reading/config-reader.ts';

@@ -2,7 +2,7 @@
  * The key that signs the journal: from a variable, or from a file that it names. It is another key than the store's: who
  * reads a store need not be able to write its history. It goes to the store and nowhere else.
  *
- * Ring 0: who has it can write a journal that verifies.
+ * Who has it can write a journal that verifies.
  */
 import { resolve } from 'node:path';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';

@@ -2,7 +2,7 @@
  * Reads the secrets that credentials of manifests name, when a request needs one: from the user's environment as it
  * was at the start, or from a file as it is now.
  *
- * Ring 0. The only reader of them; what it answers goes to the hub and is shown nowhere.
+ * The only reader of them; what it answers goes to the hub and is shown nowhere.
  */
 import { type Fault, failed, fault, ok, type Result, type SecretSource } from '@cordon/core';
 import type { Environment } from '../reading/paths.ts';

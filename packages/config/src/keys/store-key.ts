@@ -2,7 +2,7 @@
  * Where the key of the store comes from: a variable, a file or a command such as a keyring's. It is read when the store
  * is opened, goes to the store and nowhere else: no app gets the variable, no fault shows the text.
  *
- * Ring 0: who has the key reads everything. Starts the command that the user's configuration names.
+ * Who has the key reads everything. Starts the command that the user's configuration names.
  */
 import { statSync } from 'node:fs';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';

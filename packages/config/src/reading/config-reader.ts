@@ -3,8 +3,6 @@
  * reading continues, so that a person sees all problems at once. Written by hand instead of with a schema library:
  * that would have to be taught places, suggestions and tolerance, and its import alone takes 30 to 50 ms of the
  * half second in which `cordon chat` shows its prompt.
- *
- * Ring 0.
  */
 import {
   type Diagnostic,

@@ -1,8 +1,6 @@
 /**
  * What is wrong with a text that should be JSON, in words for people. The platform's own words have the place in them,
  * counted in the text alone, which is misleading for one line of a file.
- *
- * Ring 0.
  */
 
 export interface JsonFault {

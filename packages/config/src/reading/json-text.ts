@@ -1,8 +1,6 @@
 /**
  * JSON that people write: a tree whose every value and key knows where it is in the text, so that a problem can
  * be shown at its place. Comments and trailing commas are accepted, because `mcp.json` files in the wild have them.
- *
- * Ring 0.
  */
 import { failed, type JsonLimits, ok, parseJson, type Result, type SourceRange } from '@cordon/core';
 

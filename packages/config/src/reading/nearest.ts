@@ -1,4 +1,4 @@
-/** Finds the name that was probably meant, for messages about unknown names. Ring 0. */
+/** Finds the name that was probably meant, for messages about unknown names. */
 
 /** The closest of `names` if it is close enough to be a slip of the pen, else null. Linear in what is given. */
 export function nearest(word: string, names: Iterable<string>): string | null {

@@ -1,8 +1,6 @@
 /**
  * Where things are on this machine: the configuration file, the data and cache folders, and paths as people write
  * them (`~/notes`, `./policy.gr`) made absolute.
- *
- * Ring 0.
  */
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';

@@ -1,8 +1,6 @@
 /**
  * `${…}` inside a string of the configuration. There are three, each explicit about what it passes on; what other
  * clients would also replace is refused with the remedy, because passing it on literally would fail obscurely.
- *
- * Ring 0.
  */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: messages name placeholders as people write them
 import { type Located, type Problem, quoted } from './config-reader.ts';

@@ -1,4 +1,4 @@
-/** Reads files that people write (configuration, answers, policies), and text of any size from streams. Ring 0. */
+/** Reads files that people write (configuration, answers, policies), and text of any size from streams. */
 import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { type Diagnostic, failed, ok, type Result } from '@cordon/core';
 import { CONFIGURATION_LIMITS, type JsonNode, LineMap, parseJsonText } from './json-text.ts';

@@ -3,7 +3,7 @@
  * those of a manifest in the configuration as far as they are enforced here; the others are refused, since who writes
  * `irreversible` expects to be asked.
  *
- * Ring 0; what it accepts becomes the command's rights.
+ * What it accepts becomes the command's rights.
  */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: messages name placeholders as people write them
 import { dirname } from 'node:path';

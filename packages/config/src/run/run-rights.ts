@@ -1,4 +1,4 @@
-/** What a command of `cordon run` may have, and what it has without any option. Ring 0. */
+/** What a command of `cordon run` may have, and what it has without any option. */
 import { join } from 'node:path';
 import { type AppLimits, DEFAULT_APP_LIMITS, type Manifest } from '@cordon/core';
 

@@ -2,7 +2,7 @@
  * The section `detectors` of the configuration: who answers what detectors of rules cannot say by themselves. Nobody does
  * where it is silent.
  *
- * Ring 0; see docs/cli.md and docs/detectors.md.
+ * See docs/cli.md and docs/detectors.md.
  */
 import type { Endpoint, EndpointKind } from '@cordon/core';
 import { addressProblem } from '../apps/app-config.ts';

@@ -1,8 +1,6 @@
 /**
  * What a query may use, and what models cost: `limits` and `prices` of the configuration, `--max-…` of the command
  * line. A price that is not there is unknown, and never nothing.
- *
- * Ring 0.
  */
 import { DEFAULT_TURN_LIMITS, type ModelPrice, type TurnLimits } from '@cordon/core';
 import { type Bounds, type Located, type ObjectReader, quoted } from '../reading/config-reader.ts';

@@ -2,7 +2,7 @@
  * The section `memory` of the configuration: how long and how much is kept, how what is old is summed up, and where the
  * key is that encrypts the store.
  *
- * Ring 0; see docs/memory.md.
+ * See docs/memory.md.
  */
 import type { FactsMode, HistoryReach, SummaryMode } from '@cordon/core';
 import type { Retention } from '@cordon/trace';

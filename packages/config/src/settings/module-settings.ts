@@ -1,8 +1,6 @@
 /**
  * The modules of the user's predicates: each is a file in a separate folder, and its process sees nothing else of this machine.
  * All files of the folder are digested when the configuration is read, and other files never run.
- *
- * Ring 0.
  */
 import { dirname, extname } from 'node:path';
 import { failed, ok, type Result } from '@cordon/core';

@@ -1,7 +1,7 @@
 /**
  * The ready-made policies: which there are, what each stops, and which are in force unless the user says otherwise.
  *
- * Ring 0; docs/policy/packs.md.
+ * See docs/policy/packs.md.
  */
 export interface Pack {
   /** As `packs` in `cordon.json` names it; its file is `policies/<name>.gr`. */

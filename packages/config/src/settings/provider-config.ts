@@ -1,8 +1,6 @@
 /**
  * Model names and the providers behind them. Keys come from the environment only; a key in a file would be in
  * backups, in version control and in front of anyone who looks over a shoulder.
- *
- * Ring 0.
  */
 import { DEFAULT_RETRY_LIMITS, type HostedKind, type ProviderConfig, type RetryLimits } from '@cordon/core';
 import { isLoopback, providerAddressProblem } from '../apps/app-config.ts';

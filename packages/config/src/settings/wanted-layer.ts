@@ -1,8 +1,6 @@
 /**
  * Layers of the sandbox that someone wants left out, as they are written; which there are is known in weaker.ts, with
  * the sandbox, which most commands never load.
- *
- * Ring 0.
  */
 import { type Diagnostic, failed, ok, type Result } from '@cordon/core';
 import { quoted } from '../reading/config-reader.ts';

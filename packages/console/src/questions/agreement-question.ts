@@ -2,7 +2,7 @@
  * Shows a configuration that was found in the current folder, or a registry that a file there names, and asks whether to use
  * it.
  *
- * Ring 0: a file decides which programs are started and what they are given.
+ * A file decides which programs are started and what they are given.
  */
 
 import type { AgreementQuestions, Configuration, NamedRegistry } from '@cordon/config';

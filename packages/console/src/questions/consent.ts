@@ -2,7 +2,7 @@
  * Asks on the terminal and reads the answer. Questions that are open at the same time are shown together, each under a
  * own number; where lines come from a pipe, which has no eyes, they come one after the other. Silence denies.
  *
- * Ring 0: this is the trusted path between the hub and the user (with prompt-drawing.ts, screen.ts, terminal.ts,
+ * This is the trusted path between the hub and the user (with prompt-drawing.ts, screen.ts, terminal.ts,
  * visible-text.ts).
  */
 

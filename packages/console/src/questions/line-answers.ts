@@ -2,7 +2,7 @@
  * Consent by lines of JSON: `--answers -`. A program that reads the events answers each question by its id, in any order,
  * or all that are open at once. What is not understood answers nothing; the end of the input denies.
  *
- * Ring 0: what it says counts as the user's word. See docs/cli.md for the format.
+ * What it says counts as the user's word. See docs/cli.md for the format.
  */
 
 import { parseEnd } from '@cordon/config';

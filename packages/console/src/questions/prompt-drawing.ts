@@ -3,7 +3,7 @@
  *
  * INVARIANT (the frame is ours): whatever an app wrote is escaped, wrapped, shortened, and never at column 0.
  *
- * Ring 0: what stands here is the ground of every grant (with screen.ts and visible-text.ts).
+ * What stands here is the ground of every grant (with screen.ts and visible-text.ts).
  */
 import {
   type ChoicePrompt,

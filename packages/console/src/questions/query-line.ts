@@ -2,7 +2,7 @@
  * Queries by lines of JSON: what `cordon chat --answers -` reads between two queries. Attack: a text that a program passes
  * on for its user has a second line, and that line is an answer to a question. In JSON a query is one line, whatever it holds.
  *
- * Ring 0: its result counts as the user's own words.
+ * Its result counts as the user's own words.
  */
 import { failed, isJsonObject, ok, parseJson, type Result } from '@cordon/core';
 

@@ -1,7 +1,7 @@
 /**
  * Answers to a question of another process, as they are typed on a command line: `cordon prompts answer ID allow --once`.
  *
- * Ring 0: what it returns counts as the user's answer.
+ * What it returns counts as the user's answer.
  */
 import { parseEnd } from '@cordon/config';
 import {

@@ -2,7 +2,7 @@
  * Consent that leaves the answer to another process: `--wait`. The question is in the store, `cordon prompts answer`
  * answers it there, and the hub takes the answer from there; here we only say that a query waits, and for how long.
  *
- * Ring 0: it never says yes.
+ * It never says yes.
  */
 import type { Choice, ChoicePrompt, Consent, PermissionAnswer, PermissionPrompt } from '@cordon/core';
 

@@ -2,7 +2,7 @@
  * What an app is and says of itself as texts that a person can read and compare: one for command and manifest, one
  * for its instructions, one for each tool.
  *
- * Ring 0: the user agrees to what is shown by it.
+ * The user agrees to what is shown by it.
  */
 import { canonicalJson, type Json } from '@cordon/core';
 import { type AppDescription, type DescribedTool, INSTRUCTIONS_LENGTH, type LeftOut } from '@cordon/hub';

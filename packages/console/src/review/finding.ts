@@ -1,4 +1,4 @@
-/** A passage in the description of an app that its reviewer should look at. Ring 0. */
+/** A passage in the description of an app that its reviewer should look at. */
 
 export type FindingKind =
   | 'hidden-text' // characters that no screen shows

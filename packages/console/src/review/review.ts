@@ -2,7 +2,7 @@
  * Shows an app to the user, as a whole or as the difference to what was agreed to, with what is conspicuous in it, and
  * asks whether to agree. Every word of the app stands behind a gutter, with what is hidden in it made visible.
  *
- * Ring 0: what is agreed to here is what models read and grants are bound to. Silence declines.
+ * What is agreed to here is what models read and grants are bound to. Silence declines.
  */
 
 import { visibleLine, visibleLines } from '@cordon/core';

@@ -3,7 +3,7 @@
  * be read, and pasted text on a terminal that does not mark it. An answer begins after the input was quiet since the
  * question was drawn, and nothing follows it at once.
  *
- * Ring 0: what passes here is taken for the user's word.
+ * What passes here is taken for the user's word.
  */
 
 export interface TerminalClock {

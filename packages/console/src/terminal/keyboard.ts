@@ -2,7 +2,7 @@
  * A person's keys on their way to the line editor, without what is pasted. Characters that arrive together are passed on
  * together: Node's editor measures the whole line for each that it inserts, so a long text would take it more than 20 s.
  *
- * Ring 0: what it passes on is taken for the user's word.
+ * What it passes on is taken for the user's word.
  */
 import { emitKeypressEvents } from 'node:readline';
 import { Readable } from 'node:stream';

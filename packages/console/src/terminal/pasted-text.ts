@@ -1,7 +1,7 @@
 /**
  * Pasted text, as terminals mark it (bracketed paste): parted from what is typed, and shown so that it does nothing.
  *
- * Ring 0: what counts as typed can be a user's yes.
+ * What counts as typed can be a user's yes.
  */
 import { StringDecoder } from 'node:string_decoder';
 import { VisibleCharacters } from '@cordon/core';

@@ -1,4 +1,4 @@
-/** The clock by which a terminal judges what is typed. Ring 0. */
+/** The clock by which a terminal judges what is typed. */
 import type { TerminalClock } from './attention.ts';
 
 export const terminalClock: TerminalClock = {

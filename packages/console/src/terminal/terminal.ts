@@ -3,7 +3,7 @@
  * that two readers never fight for standard input. Plain lines instead of cursor widgets: they work through a pipe,
  * in tmux and with a screen reader.
  *
- * Ring 0: what it returns is taken for the user's word.
+ * What it returns is taken for the user's word.
  */
 import { createInterface, type Interface } from 'node:readline';
 import { visibleLine, wrap } from '@cordon/core';

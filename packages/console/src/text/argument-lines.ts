@@ -3,7 +3,7 @@
  * say whom or what it reaches, then the shortest. Attack: a dozen lines of text in an argument whose name comes first in
  * the alphabet push `role: owner` out of what is shown.
  *
- * Ring 0: the consent question is drawn with it.
+ * The consent question is drawn with it.
  */
 import { type Json, type NamedArgument, namedArguments, parseJson } from '@cordon/core';
 

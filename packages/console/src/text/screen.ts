@@ -6,7 +6,7 @@
  * every line; a word of theirs inside a sentence of the hub is escaped and wrapped below the width by `say`, so that
  * no line of the terminal begins with it. Upheld in consent.ts, render.ts and table.ts.
  *
- * Ring 0: the consent question is drawn with it.
+ * The consent question is drawn with it.
  */
 
 import { firstLines, visibleLines } from '@cordon/core';

@@ -2,7 +2,7 @@
  * The difference of two texts, line by line, in the unified form that people know from other programs. Pure; time and
  * memory are bounded: texts that have little in common differ as a whole.
  *
- * Ring 0: a change of an app is agreed to as it is shown by it.
+ * A change of an app is agreed to as it is shown by it.
  */
 
 export interface DiffLine {

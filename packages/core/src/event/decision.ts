@@ -1,8 +1,6 @@
 /**
  * Decisions, and the proof of one. Every effect takes an `Allowed` made for exactly that effect; only the
  * reference monitor makes them, and each is good for one use.
- *
- * Ring 0.
  */
 import type { EventId, RuleId } from '../values/id.ts';
 import type { Proposal } from './proposal.ts';

@@ -2,8 +2,6 @@
  * Events: everything that happens, in one append-only trace for each session. An effect appears as
  * `<effect>.proposed`, then `<effect>.decided`, and if it was allowed `<effect>.executed` or `<effect>.failed`.
  * `--json` prints these objects, one a line; the journal keeps them.
- *
- * Ring 0.
  */
 
 import type { Json } from '../json/json.ts';

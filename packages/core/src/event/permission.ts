@@ -1,8 +1,4 @@
-/**
- * What the user is asked, what they may answer, and what is kept of it (paper, Appendix A-D).
- *
- * Ring 0.
- */
+/** What the user is asked, what they may answer, and what is kept of it (paper, Appendix A-D). */
 import type { DataKind } from '../values/data-kind.ts';
 import type { AppId, ContextId, EventId, GrantId, SessionId } from '../values/id.ts';
 

@@ -2,7 +2,7 @@
  * The planner's step plan: a claim about what the user expects, never an authority. Later requests are compared
  * with it to say "expected" or "not part of the plan" (paper, IV-A2).
  *
- * Ring 0 (the type); the planner that fills it is ring 1.
+ * The planner that fills it is ring 1.
  */
 import type { AppId, FunctionalityName } from '../values/id.ts';
 

@@ -1,8 +1,6 @@
 /**
  * The effects that exist. An effect is proposed, decided, and only then happens; there is no other way for
  * anything to leave the context in which it arose.
- *
- * Ring 0.
  */
 
 import type { Json, JsonObject } from '../json/json.ts';

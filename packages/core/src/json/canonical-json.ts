@@ -1,8 +1,6 @@
 /**
  * One text for one value, whatever the order of its keys: what is hashed, compared and shown is the same bytes.
  * The form is that of RFC 8785 for the values that JSON can carry.
- *
- * Ring 0.
  */
 import { type Json, type JsonObject, toJson } from './json.ts';
 import { quoted } from './quoted.ts';

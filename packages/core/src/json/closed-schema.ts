@@ -2,8 +2,6 @@
  * Schemas whose values cannot carry an instruction, however they were chosen: what a quarantined reader may answer
  * with (architecture, "Text from elsewhere is data"). Whoever wrote the text may decide which of the values comes
  * back, and nothing else.
- *
- * Ring 0.
  */
 
 import { failed, ok, type Result } from '../values/result.ts';

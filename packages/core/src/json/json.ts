@@ -1,8 +1,4 @@
-/**
- * JSON values, and reading them from hostile text within limits.
- *
- * Ring 0.
- */
+/** JSON values, and reading them from hostile text within limits. */
 import { failed, ok, type Result } from '../values/result.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;

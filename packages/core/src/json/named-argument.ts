@@ -1,7 +1,5 @@
 /**
  * The arguments of a call or a message, each by itself: what is shown of them, and what a yes to them is a yes to.
- *
- * Ring 0.
  */
 import { isJsonObject, type Json } from './json.ts';
 

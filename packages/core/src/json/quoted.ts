@@ -1,8 +1,4 @@
-/**
- * A text as JSON writes it.
- *
- * Ring 0.
- */
+/** A text as JSON writes it. */
 
 /** Above this the engine's quoting is faster. */
 const SHORT = 64;

@@ -2,8 +2,6 @@
  * Which parts of a message may cross between contexts as values. A value of a closed type (number, boolean,
  * enumeration, date, identifier) cannot carry an instruction to a model; free text can (architecture, "Text from
  * elsewhere is data"; paper, IV-C3: "dates, integers, and URLs may be possible to validate without the user").
- *
- * Ring 0.
  */
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from './json.ts';
 

@@ -2,8 +2,6 @@
  * Large values that are frozen, together with their texts. To freeze and write the largest keeps a thread busy for a tenth of
  * a second, so it is done once, and others run between its pieces. Afterwards the value itself serves as a copy that nobody
  * changes, and its texts need not be written again to be hashed, kept or compared.
- *
- * Ring 0.
  */
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { quoted } from './quoted.ts';

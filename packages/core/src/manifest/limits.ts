@@ -1,8 +1,4 @@
-/**
- * Every queue, message, wait and depth has a limit; these are the defaults and what they bound.
- *
- * Ring 0.
- */
+/** Every queue, message, wait and depth has a limit; these are the defaults and what they bound. */
 
 /** What one app may use. The manifest may lower or raise these within the sandbox's own maxima. */
 export type AppLimits = { readonly [Name in keyof typeof DEFAULT_APP_LIMITS]: number };

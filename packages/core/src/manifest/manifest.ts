@@ -1,8 +1,6 @@
 /**
  * What an app declares and may do. The user's configuration holds it; the app itself never speaks here, so what
  * stands in a manifest is vetted. Where it is silent the strict reading holds.
- *
- * Ring 0.
  */
 
 import type { JsonSchema } from '../json/json.ts';

@@ -2,7 +2,7 @@
  * What is known of tools: whether their output may steer or must not spread, whether they change anything, whether what
  * goes in reaches others, and which of their arguments say where to. A person writes it, in a few lines with patterns.
  *
- * Ring 0; docs/policy/labels.md.
+ * See docs/policy/labels.md.
  */
 
 export interface ToolLabels {

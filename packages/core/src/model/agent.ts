@@ -1,8 +1,6 @@
 /**
  * What an LLM context is given and what it can do besides calling its own app's tools. The agent loop offers
  * these tools, the hub serves them, and the obedient model knows them as any model would: by name and schema.
- *
- * Ring 0.
  */
 
 /**

@@ -1,7 +1,7 @@
 /**
  * The port behind which every language model stands: hosted providers, local servers and the obedient model.
  *
- * Ring 0 (the type); all implementations are ring 1 and everything they say is hostile by assumption.
+ * All implementations are ring 1 and everything they say is hostile by assumption.
  */
 import type { JsonObject, JsonSchema } from '../json/json.ts';
 import type { Result } from '../values/result.ts';

@@ -1,4 +1,4 @@
-/** Where models and services are reached, as the configuration says it. Ring 0. */
+/** Where models and services are reached, as the configuration says it. */
 import type { ServiceName } from './question.ts';
 
 /** Providers with an address and a key variable of their own. */

@@ -1,7 +1,7 @@
 /**
  * Questions of rules whose answers take time: a detector notes one, the hub has it answered, and the rule is decided again.
  *
- * Ring 0 (the types); whoever answers is ring 1, and what they say is hostile by assumption.
+ * Whoever answers is ring 1, and what they say is hostile by assumption.
  */
 
 import type { Json, JsonObject } from '../json/json.ts';

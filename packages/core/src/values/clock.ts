@@ -1,2 +1,2 @@
-/** Time is handed in, so that tests own it. Milliseconds since the epoch. Ring 0. */
+/** Time is handed in, so that tests own it. Milliseconds since the epoch. */
 export type Clock = () => number;

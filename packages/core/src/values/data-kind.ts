@@ -1,8 +1,6 @@
 /**
  * Kinds of personal data: what a fact that the user stated is, and what an app's context may ask the user for. The list is
  * closed, and the hub writes its words. Attack: an app chooses the words itself and asks the user anything.
- *
- * Ring 0.
  */
 interface KindOfData {
   /** What stands beside the field of a form, and as the name of a fact. */

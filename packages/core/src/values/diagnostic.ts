@@ -1,8 +1,6 @@
 /**
  * A diagnostic is a problem in a text that a person wrote (policy, manifest, configuration). Diagnostics are
  * collected and reported all at once, never thrown.
- *
- * Ring 0.
  */
 export interface Diagnostic {
   /** Stable and searchable, e.g. `CFG004`, `POL017`; each has a line in the docs. */

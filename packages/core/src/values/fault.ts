@@ -1,8 +1,6 @@
 /**
  * A fault is something outside that failed: a process died, a peer broke the protocol, a time limit passed.
  * It travels as a value to the nearest boundary that fails closed.
- *
- * Ring 0.
  */
 
 /** Each boundary names its kinds; the set is closed so that every handler covers all of them. */

@@ -1,8 +1,4 @@
-/**
- * Identifiers. Each kind is its own type, so that a session is never taken for a grant.
- *
- * Ring 0.
- */
+/** Identifiers. Each kind is its own type, so that a session is never taken for a grant. */
 declare const kind: unique symbol;
 export type Id<K extends string> = string & { readonly [kind]: K };
 

@@ -1,8 +1,6 @@
 /**
  * Labels: whether a value may steer (integrity) and who may see it (confidentiality), as an element of a
  * four-point lattice. Joining two values joins their labels and never lowers either.
- *
- * Ring 0.
  */
 export interface Label {
   readonly integrity: 'trusted' | 'untrusted';

@@ -1,8 +1,6 @@
 /**
  * Failures are values. A function that can fail for a reason outside the program returns a `Result`; one that
  * can refuse returns a `Decision`; throwing is for bugs only.
- *
- * Ring 0.
  */
 export type Result<T, F> = Ok<T> | Failed<F>;
 

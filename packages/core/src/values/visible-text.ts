@@ -2,7 +2,7 @@
  * Makes text that others wrote safe to show: what a terminal would obey, reorder or hide is written out as
  * `<U+202E>`. Everything that reaches a terminal from an app, a model or a file passes here.
  *
- * Ring 0: the consent question is drawn with it.
+ * The consent question is drawn with it.
  */
 
 /**

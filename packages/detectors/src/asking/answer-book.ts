@@ -1,4 +1,4 @@
-/** Answers to questions of rules, kept so that a rule that is decided again finds them. Ring 1. */
+/** Answers to questions of rules, kept so that a rule that is decided again finds them. */
 import {
   type AnswerBook,
   type Clock,

@@ -1,4 +1,4 @@
-/** Asking someone for a rule: the question is noted, and its answer is there when the rule is decided again. Ring 1. */
+/** Asking someone for a rule: the question is noted, and its answer is there when the rule is decided again. */
 
 import { createHash } from 'node:crypto';
 import {

@@ -1,4 +1,4 @@
-/** The functions of the standard library that a model or a service answers (specification 13.2, 13.3). Ring 1. */
+/** The functions of the standard library that a model or a service answers (specification 13.2, 13.3). */
 
 import { isJsonObject, type Json } from '@cordon/core';
 import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';

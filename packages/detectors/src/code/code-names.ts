@@ -1,4 +1,4 @@
-/** What the names of a text of code stand for, whatever its language. A name that can be two things is both. Ring 1. */
+/** What the names of a text of code stand for, whatever its language. A name that can be two things is both. */
 
 /** Longer chains of members and calls are not followed; a name has no more meanings than this. */
 export const DEEPEST = 24;

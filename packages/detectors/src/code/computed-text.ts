@@ -1,4 +1,4 @@
-/** What computations over texts come to, whatever the language that writes them; null: only running it could tell. Ring 1. */
+/** What computations over texts come to, whatever the language that writes them; null: only running it could tell. */
 import { LONGEST_CODE } from './construct.ts';
 
 export function joined(parts: readonly (string | null)[], between: string): string | null {

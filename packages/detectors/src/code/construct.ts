@@ -1,6 +1,6 @@
 /**
  * What the readers of code report: constructs that let a program reach further than its text shows, by the same kinds in
- * every language, so that one rule covers them all. Ring 1.
+ * every language, so that one rule covers them all.
  */
 import type { Finding, Stretch } from '../text/finding.ts';
 

@@ -1,4 +1,4 @@
-/** What names are known for, as tables say it: a row has a kind, how sure it is, and names. Ring 1. */
+/** What names are known for, as tables say it: a row has a kind, how sure it is, and names. */
 import { byWord } from '../text/words.ts';
 import type { ConstructKind } from './construct.ts';
 

@@ -1,6 +1,5 @@
 /**
  * Code blocks of Markdown: a model answers with prose around the code, and what runs the answer cuts the code out.
- * Ring 1.
  */
 
 import type { Stretch } from '../text/finding.ts';

@@ -1,4 +1,4 @@
-/** Code detectors as rules call them: objects with what was read, and `findings` for the dangerous constructs. Ring 1. */
+/** Code detectors as rules call them: objects with what was read, and `findings` for the dangerous constructs. */
 import type { Json } from '@cordon/core';
 import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
 import { type Construct, LONGEST_CODE } from './construct.ts';

@@ -1,6 +1,6 @@
 /**
  * The issues that `semgrep(data, lang)` of the rule language gives: from our own rules, which are the constructs that our
- * readers of code know. The semgrep program is not run, and its registry is not read. Ring 1.
+ * readers of code know. The semgrep program is not run, and its registry is not read.
  */
 
 import type { Stretch } from '../text/finding.ts';

@@ -1,6 +1,6 @@
 /**
  * Paths that hold credentials, or whose content is run when someone logs in or a machine starts; names of variables that
- * hold credentials. Ring 1.
+ * hold credentials.
  */
 
 /** Files whose reading gives credentials away. */

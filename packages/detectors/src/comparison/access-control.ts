@@ -1,4 +1,4 @@
-/** Who may do what by the roles that a rule lists. Ring 1. */
+/** Who may do what by the roles that a rule lists. */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import { textsIn } from '../text/text-list.ts';
 

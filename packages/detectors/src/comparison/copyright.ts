@@ -1,7 +1,7 @@
 /**
  * `copyright`: licences and notices by their words (specification 13.2, with its kinds). Unlike the seed's, which takes any
  * prose with half of a title's words, a licence is reported where its title, its own sentence or its SPDX id stands; a
- * notice also where a year replaces the sign. Ring 1.
+ * notice also where a year replaces the sign.
  */
 import { type FindIn, findingOf, type Stretch } from '../text/finding.ts';
 import { LiteralScan } from '../text/literal-scan.ts';

@@ -1,6 +1,6 @@
 /**
  * Where a text holds another one with a few errors: letters too many, too few or changed (Sellers' algorithm over the
- * columns that can still match). Ring 1. The work is the length of the text times that of the query, whose length is limited.
+ * columns that can still match). The work is the length of the text times that of the query, whose length is limited.
  */
 import type { Stretch } from '../text/finding.ts';
 

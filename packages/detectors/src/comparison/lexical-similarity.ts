@@ -1,6 +1,6 @@
 /**
  * How much two texts have in common in their words and parts of words: the cosine of the counts of their words and of
- * stretches of three letters. It knows nothing of meaning: synonyms and translations are far apart. Ring 1.
+ * stretches of three letters. It knows nothing of meaning: synonyms and translations are far apart.
  */
 
 /** From 0, nothing in common, to 1. */

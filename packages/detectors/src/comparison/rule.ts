@@ -1,4 +1,4 @@
-/** `copyright`, `fuzzy_contains`, `lexical_similarity` and `should_allow_rbac` as rules ask them. Ring 1. */
+/** `copyright`, `fuzzy_contains`, `lexical_similarity` and `should_allow_rbac` as rules ask them. */
 
 import { isJsonObject } from '@cordon/core';
 import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';

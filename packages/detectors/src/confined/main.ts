@@ -2,8 +2,6 @@
  * The program of the confined process that looks at texts for the hub, on a socket that it inherits: each question with its length
  * before it, one line of JSON for each answer, in the same order. Its argument says whether third-party parsers may run. It ends with
  * its link.
- *
- * Ring 1.
  */
 import { Socket } from 'node:net';
 import { deserialize } from 'node:v8';

@@ -1,4 +1,4 @@
-/** General categories of characters, as Unicode assigns them and the runtime knows them. Ring 1. */
+/** General categories of characters, as Unicode assigns them and the runtime knows them. */
 import type { Stretch } from '../text/finding.ts';
 import { unitsOf } from '../text/text-units.ts';
 import { CATEGORY_NAMES as NAMES } from './category-names.ts';

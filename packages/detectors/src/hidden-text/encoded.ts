@@ -1,6 +1,6 @@
 /**
  * Texts that have to be decoded before they say anything. Something is reported only when what comes out is prose:
- * hashes, ids, pictures and code are full of what could be an encoding. Ring 1.
+ * hashes, ids, pictures and code are full of what could be an encoding.
  *
  * Every decoder looks at the beginning of a candidate first, so that a megabyte of a picture costs what its first
  * bytes cost; what is decoded is bounded.

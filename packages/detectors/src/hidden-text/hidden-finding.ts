@@ -1,4 +1,4 @@
-/** What hidden text is reported as. Ring 1; docs/detectors.md explains each kind. */
+/** What hidden text is reported as. See docs/detectors.md explains each kind. */
 import type { Finding } from '../text/finding.ts';
 
 export type HiddenKind =

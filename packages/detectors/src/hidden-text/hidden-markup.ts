@@ -1,5 +1,5 @@
 /**
- * What a page, a mail or a Markdown file holds and does not show: comments, and elements that styles hide. Ring 1.
+ * What a page, a mail or a Markdown file holds and does not show: comments, and elements that styles hide.
  * Single passes; styles are read as far as they are in the text itself.
  */
 import { type Attribute, type HtmlToken, htmlTokens } from '../html/tokens.ts';

@@ -1,6 +1,6 @@
 /**
  * Text that a person does not see and a model reads: every way of hiding that this folder knows, and what is found is
- * looked at again. Ring 1.
+ * looked at again.
  */
 import { findEncoded } from './encoded.ts';
 import { type HiddenFinding, hidden } from './hidden-finding.ts';

@@ -1,6 +1,6 @@
 /**
  * Characters that no screen shows, or that reorder what it shows: where they carry or break up a text, and not where
- * a script or an emoji needs them. Ring 1. One pass; every question about the surroundings looks at a bounded part.
+ * a script or an emoji needs them. One pass; every question about the surroundings looks at a bounded part.
  */
 import type { Stretch } from '../text/finding.ts';
 import { type HiddenFinding, type HiddenKind, hidden } from './hidden-finding.ts';

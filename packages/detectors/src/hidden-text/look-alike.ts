@@ -1,6 +1,6 @@
 /**
  * Words that look like others: letters of two scripts in one word, letters of another script that spell a Latin word,
- * and letters that are drawn as symbols. Ring 1. The table holds what most typefaces draw the same (Unicode's
+ * and letters that are drawn as symbols. The table holds what most typefaces draw the same (Unicode's
  * confusables, UTS 39, cut down to that).
  */
 import { type Match, matchesIn } from '../text/match.ts';

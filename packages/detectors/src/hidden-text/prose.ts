@@ -1,6 +1,6 @@
 /**
  * Whether something that was hidden says anything: a marker of a template, a hash or a picture does not, a sentence
- * does. Ring 1. Everything here looks at a bounded part or passes once.
+ * does. Everything here looks at a bounded part or passes once.
  */
 
 const WORD = /\p{L}[\p{L}\p{M}'’]+/gu;

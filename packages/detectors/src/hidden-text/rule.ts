@@ -1,4 +1,4 @@
-/** `hidden_text` and `unicode` as rules ask them. Ring 1. */
+/** `hidden_text` and `unicode` as rules ask them. */
 
 import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
 import { MAX_TEXT, marked } from '../text/marking.ts';

@@ -1,5 +1,5 @@
 /**
- * Where a text may hold something encoded, asked of its low bytes: only such a stretch is looked at closer. Ring 1.
+ * Where a text may hold something encoded, asked of its low bytes: only such a stretch is looked at closer.
  * Every question is one pass.
  */
 import type { Stretch } from '../text/finding.ts';

@@ -1,7 +1,6 @@
 /**
  * HTML as a flat list of tags, texts and comments with their places, by htmlparser2's tokenizer. The tokenizer and not
  * the parser: the latter looks through all open elements at each end tag, which a hostile page makes quadratic.
- * Ring 1.
  */
 
 import type * as HtmlParser from 'htmlparser2';

@@ -1,4 +1,4 @@
-/** Orders to an agent in a text, for programs that look for them outside of rules. Ring 1. */
+/** Orders to an agent in a text, for programs that look for them outside of rules. */
 
 import type * as PromptInjection from '../prompt-injection/prompt-injection.ts';
 import type { Finding } from '../text/finding.ts';

@@ -1,7 +1,7 @@
 /**
  * The functions that rules import, as the programs that load policies offer them: `invariant.detectors` and
  * `invariant.parsers` as the standard library names them, everything else under `cordon.detectors`. A detector's code is loaded when a rule
- * first asks it, because most starts need none. Ring 1.
+ * first asks it, because most starts need none.
  */
 
 import type { Json } from '@cordon/core';

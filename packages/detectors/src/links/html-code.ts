@@ -1,4 +1,4 @@
-/** What `html_code` tells of a page: alternative texts of its pictures, and its addresses. Ring 1. */
+/** What `html_code` tells of a page: alternative texts of its pictures, and its addresses. */
 
 import { type Attribute, htmlTokens } from '../html/tokens.ts';
 import type { Finding } from '../text/finding.ts';

@@ -1,6 +1,6 @@
 /**
  * Addresses that carry data out: what is private, or what looks like data and not like a name, in a path, a query, a
- * fragment or a name below a domain. An address that is loaded by showing it needs less to be one. Ring 1.
+ * fragment or a name below a domain. An address that is loaded by showing it needs less to be one.
  */
 
 import { findEncoded } from '../hidden-text/encoded.ts';

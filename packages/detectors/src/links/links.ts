@@ -1,5 +1,5 @@
 /**
- * Addresses in a text: in running text, in Markdown (also by reference) and in HTML and its styles. Ring 1. One pass
+ * Addresses in a text: in running text, in Markdown (also by reference) and in HTML and its styles. One pass
  * each; an address has a greatest length, and a longer one is found by its beginning.
  */
 import { htmlTokens } from '../html/tokens.ts';

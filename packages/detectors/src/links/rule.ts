@@ -1,4 +1,4 @@
-/** `links`, `html_code` and `link_exfiltration` as rules ask them. Ring 1. */
+/** `links`, `html_code` and `link_exfiltration` as rules ask them. */
 
 import type { Json } from '@cordon/core';
 import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';

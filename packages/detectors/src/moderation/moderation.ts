@@ -1,6 +1,6 @@
 /**
  * Texts that someone may not want said, by turns of phrase (`turns.ts`): it finds what is said plainly and nothing that
- * is only meant. A turn is looked for around its own words, so ordinary text costs one reading. Ring 1.
+ * is only meant. A turn is looked for around its own words, so ordinary text costs one reading.
  */
 import type { Finding, Stretch } from '../text/finding.ts';
 import { LiteralScan } from '../text/literal-scan.ts';

@@ -1,6 +1,6 @@
 /**
  * Turns of phrase that say what some do not want said: insults, hatred of groups, threats, harm to oneself, sexual
- * explicitness. A table: no list of slurs, English first, with the plainest of some other languages. Ring 1.
+ * explicitness. A table: no list of slurs, English first, with the plainest of some other languages.
  *
  * In a source, `@` stands for one of the turn's words, `~` for what stands between two words, and `…` for up to three
  * words that deny nothing. Everything is in small letters, and accents do not count.

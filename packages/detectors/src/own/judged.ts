@@ -1,4 +1,4 @@
-/** Judging with answers where there is no hub: what rules ask is answered, and they are asked again. Ring 1. */
+/** Judging with answers where there is no hub: what rules ask is answered, and they are asked again. */
 import type { AnswerBook, Json, Question, Result } from '@cordon/core';
 
 /** One answer may lead to the next question. */

@@ -1,7 +1,5 @@
 /**
  * Predicates of the user's own in a program that uses the policy library: they run in that program, without a sandbox.
- *
- * Ring 1.
  */
 import { type Clock, failed, isJsonObject, type Json, type JsonObject, ok, type Result } from '@cordon/core';
 import type { Detector } from '@cordon/policy';

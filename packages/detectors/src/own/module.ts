@@ -1,7 +1,7 @@
 /**
  * Predicates of the user's own, as a module declares them: what rules may call, and with which parameters.
  *
- * Ring 1. The types and `defineDetectors` are what authors of modules use; docs/detectors.md shows it.
+ * The types and `defineDetectors` are what authors of modules use; docs/detectors.md shows it.
  */
 import { failed, isJsonObject, type Json, type JsonObject, ok, type Result } from '@cordon/core';
 import type { DeclaredModule } from '../asking/asking.ts';

@@ -1,4 +1,4 @@
-/** Predicates of the user's own as rules call them: each call is a question that the module's process answers. Ring 1. */
+/** Predicates of the user's own as rules call them: each call is a question that the module's process answers. */
 
 import { fileURLToPath } from 'node:url';
 import { type Json, type JsonObject, sizeOfTexts } from '@cordon/core';

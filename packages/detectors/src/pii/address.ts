@@ -1,8 +1,6 @@
 /**
  * Postal addresses: a house number beside a street, as several languages write it, with what follows of flat, town and
  * code. A town alone is a place, not an address.
- *
- * Ring 1.
  */
 import { type Finding, findingOf } from '../text/finding.ts';
 import { matchAt } from '../text/match.ts';

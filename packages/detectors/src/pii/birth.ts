@@ -1,4 +1,4 @@
-/** Dates of birth: a date behind a word that says so. Ring 1. */
+/** Dates of birth: a date behind a word that says so. */
 import { type Finding, findingOf } from '../text/finding.ts';
 
 /** Words that announce one, as they are looked for. */

@@ -1,4 +1,4 @@
-/** Check digits of numbers that are issued to persons: what a mistyped or invented number seldom has. Ring 1. */
+/** Check digits of numbers that are issued to persons: what a mistyped or invented number seldom has. */
 
 function digitsOf(text: string): readonly number[] {
   return [...text].map(Number);

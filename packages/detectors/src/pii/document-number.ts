@@ -1,4 +1,4 @@
-/** Passports and driver's licences: a number behind the word, and the lines that machines read. Ring 1. */
+/** Passports and driver's licences: a number behind the word, and the lines that machines read. */
 import { type Finding, findingOf, type Stretch } from '../text/finding.ts';
 import { matchAt } from '../text/match.ts';
 import { wordList } from '../text/words.ts';

@@ -1,4 +1,4 @@
-/** E-mail addresses, from their `@`. Ring 1. */
+/** E-mail addresses, from their `@`. */
 
 import type * as Tldts from 'tldts';
 import { type Finding, findingOf } from '../text/finding.ts';

@@ -1,6 +1,6 @@
 /**
  * Dates, addresses on the web, and words for nations, religions and parties. Alone they say nothing of a person, and every other text
- * holds some, so they are found only where a rule names their kind. Ring 1.
+ * holds some, so they are found only where a rule names their kind.
  */
 
 import { linksIn } from '../links/links.ts';

@@ -1,4 +1,4 @@
-/** The kinds of personal data that rules can ask for; named as Presidio names them where it has them. Ring 1. */
+/** The kinds of personal data that rules can ask for; named as Presidio names them where it has them. */
 
 /** Kinds that are names: found by what words mean, not by their form. */
 export const NAMED_KINDS: readonly string[] = ['PERSON', 'LOCATION', 'ORGANIZATION'];

@@ -1,4 +1,4 @@
-/** IP and MAC addresses. Ring 1. */
+/** IP and MAC addresses. */
 import type { Finding } from '../text/finding.ts';
 import { matchAt, startBefore } from '../text/match.ts';
 

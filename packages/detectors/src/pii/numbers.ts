@@ -1,8 +1,6 @@
 /**
  * Numbers that are issued to persons, and accounts: one row a form. A row is tried where a number begins, and says for how
  * sure it is alone, and how sure beside a word that announces it: nine digits are a tax number where someone says so.
- *
- * Ring 1.
  */
 import {
   australianTax,

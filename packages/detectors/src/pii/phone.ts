@@ -1,8 +1,6 @@
 /**
  * Telephone numbers of all countries. What begins with `+` or `00` says which country it is of; a national number is one
  * only where it is written as such numbers are, or where a word announces it, because any ten digits could be one.
- *
- * Ring 1.
  */
 
 import type * as Phones from 'libphonenumber-js/max';

@@ -1,8 +1,6 @@
 /**
  * Personal data in a text. One reading finds where something can be (an `@`, a colon between hexadecimal digits, a digit); only there forms
  * and check digits are looked at. Names are a second reading, made only when they are asked for.
- *
- * Ring 1.
  */
 import { type Finding, findingOf } from '../text/finding.ts';
 import { type Literal, LiteralScan } from '../text/literal-scan.ts';

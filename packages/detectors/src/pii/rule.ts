@@ -1,4 +1,4 @@
-/** `pii(data, entities=None)` as rules call it: the kind of each finding in the texts, their places marked. Ring 1. */
+/** `pii(data, entities=None)` as rules call it: the kind of each finding in the texts, their places marked. */
 
 import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
 import { marked } from '../text/marking.ts';

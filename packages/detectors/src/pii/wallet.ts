@@ -1,4 +1,4 @@
-/** Addresses of Bitcoin wallets, by their checksum. Ring 1. */
+/** Addresses of Bitcoin wallets, by their checksum. */
 import { isBase58Check, isBech32 } from '../text/checksums.ts';
 import { type Finding, findingOf } from '../text/finding.ts';
 import { matchesIn } from '../text/match.ts';

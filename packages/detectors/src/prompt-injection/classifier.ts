@@ -1,7 +1,6 @@
 /**
  * Logistic regression over signs, pairs of signs and words: what a window of sentences weighs, and the surest window
  * of a text. The weights are data (`weights.json`), written by `bench/detectors/training/train-prompt-injection.ts`.
- * Ring 1.
  */
 import { PAIRS, pairAt, type Sentence, WINDOW, WORD_BITS } from './features.ts';
 import { SIGNS } from './signs.ts';

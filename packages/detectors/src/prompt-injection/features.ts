@@ -1,6 +1,6 @@
 /**
  * From a text to what the classifier weighs: sentences, the signs in each, and its words as places in a table of
- * weights. Training and judging share this file. Ring 1. Linear; sentences have a greatest length.
+ * weights. Training and judging share this file. Linear; sentences have a greatest length.
  */
 import type { Stretch } from '../text/finding.ts';
 import { SIGNS } from './signs.ts';

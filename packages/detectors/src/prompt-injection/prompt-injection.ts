@@ -1,6 +1,6 @@
 /**
  * Orders to an agent in a text that should hold none: how sure that is, and which sentences they are. The text is
- * judged as it is shown, and what is hidden in it is judged too. Ring 1; a signal, because a request that is worded
+ * judged as it is shown, and what is hidden in it is judged too. A signal, because a request that is worded
  * like any other cannot be distinguished from one.
  */
 

@@ -1,4 +1,4 @@
-/** `prompt_injection` and `injection_spans` as rules ask them. Ring 1. */
+/** `prompt_injection` and `injection_spans` as rules ask them. */
 
 import type { Json } from '@cordon/core';
 import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';

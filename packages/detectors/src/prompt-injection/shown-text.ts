@@ -1,4 +1,4 @@
-/** A text as a person would read it off a screen, with the way back to the places in the original. Ring 1. */
+/** A text as a person would read it off a screen, with the way back to the places in the original. */
 import type { HiddenFinding, HiddenKind } from '../hidden-text/hidden-finding.ts';
 
 export interface Shown {

@@ -1,6 +1,6 @@
 /**
  * Signs of a text that gives orders to an agent: turns of phrase in the languages that models are spoken to in, and
- * forms that belong to a conversation and not into data. Ring 1. Each sign alone may be innocent; the weights that
+ * forms that belong to a conversation and not into data. Each sign alone may be innocent; the weights that
  * training gives them decide. Expressions are matched in small letters and are linear: every repetition is bounded.
  */
 

@@ -2,8 +2,6 @@
  * Passwords and keys without a fixed mark: the words before them say what they are, as in `password = "…"`,
  * `API_KEY: …`, `--token …`, `the password is …`. Such words stand everywhere in programs and documents, so what follows
  * must look like a secret, too: a password may be short, a key is long and random.
- *
- * Ring 1.
  */
 import { type Finding, findingOf } from '../text/finding.ts';
 import { matchAt, startBefore } from '../text/match.ts';

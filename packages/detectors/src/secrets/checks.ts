@@ -1,4 +1,4 @@
-/** Check digits and other proofs that a text of the right form is a key. Ring 1. */
+/** Check digits and other proofs that a text of the right form is a key. */
 import { Buffer } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import { isBase58Check, isBech32 } from '../text/checksums.ts';

@@ -2,8 +2,6 @@
  * What secrets look like: one row a form. A row is tried only where one of its literals stands, and all its repetitions are
  * bounded, so that no text makes looking for it expensive. Forms are those that the issuers document or that their
  * published keys have; where a form has no fixed mark, the words around it must say what it is (`assignment`).
- *
- * Ring 1.
  */
 import { wordList } from '../text/words.ts';
 import {

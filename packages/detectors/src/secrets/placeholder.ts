@@ -1,8 +1,6 @@
 /**
  * Texts in the place of a secret that are not secret: examples of documentation, names of variables, templates that
  * someone fills in later. Anyone who reads `YOUR_TOKEN` learns nothing, and a finding there teaches users to ignore findings.
- *
- * Ring 1.
  */
 
 /** Shannon's entropy of the characters, in bits a character; 0 for an empty text. */

@@ -1,4 +1,4 @@
-/** `secrets(data, threshold=0.5)` as rules call it: the kind of each secret in the texts, their places marked. Ring 1. */
+/** `secrets(data, threshold=0.5)` as rules call it: the kind of each secret in the texts, their places marked. */
 
 import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
 import { marked } from '../text/marking.ts';

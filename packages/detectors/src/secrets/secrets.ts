@@ -2,8 +2,6 @@
  * Secrets in a text: keys, tokens and passwords. One reading finds where a mark of one stands; only there the forms of
  * `kinds.ts`, the words of `assignment.ts` and addresses are looked at. Signals: a secret that is split, encoded or spelt
  * is not found.
- *
- * Ring 1.
  */
 import { type Finding, findingOf } from '../text/finding.ts';
 import { type Literal, LiteralScan } from '../text/literal-scan.ts';

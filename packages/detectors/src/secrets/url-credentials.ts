@@ -1,4 +1,4 @@
-/** Passwords in addresses: `scheme://user:password@host`. Ring 1. */
+/** Passwords in addresses: `scheme://user:password@host`. */
 import { type Finding, findingOf } from '../text/finding.ts';
 import { matchAt, startBefore } from '../text/match.ts';
 import { isPlaceholder } from './placeholder.ts';

@@ -1,4 +1,4 @@
-/** The checksums by which wallets and some keys prove that they are no random text. Ring 1. */
+/** The checksums by which wallets and some keys prove that they are no random text. */
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 

@@ -1,4 +1,4 @@
-/** What a detector says about a text. Ring 1: rules treat it as a signal, never as a guarantee. */
+/** What a detector says about a text. Rules treat it as a signal, never as a guarantee. */
 
 /** A part of a text, in UTF-16 units. */
 export interface Stretch {

@@ -1,8 +1,6 @@
 /**
  * Where any of many fixed texts occurs, in one reading of a text: detectors look closer only there. An automaton has
  * an edge for every state and character, so a text costs one look-up a character, whatever it holds.
- *
- * Ring 1.
  */
 
 import { lowBytes } from './text-units.ts';

@@ -1,4 +1,4 @@
-/** From findings to what a rule gets: their kinds, and their places marked. Ring 1. */
+/** From findings to what a rule gets: their kinds, and their places marked. */
 import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
 import type { FindIn } from './finding.ts';
 

@@ -1,4 +1,4 @@
-/** Where expressions match in a text. Ring 1. */
+/** Where expressions match in a text. */
 import type { Stretch } from './finding.ts';
 
 /** The match of a sticky expression that begins at `at`, or null. */

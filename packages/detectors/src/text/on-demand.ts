@@ -1,6 +1,6 @@
 /**
  * Libraries that are large and rarely needed: loaded when a detector is first asked, because a policy that does not
- * use it must not pay for it at every start. Rules are decided at once, so loading is synchronous. Ring 1.
+ * use it must not pay for it at every start. Rules are decided at once, so loading is synchronous.
  */
 import { createRequire } from 'node:module';
 

@@ -1,4 +1,4 @@
-/** Values of rules and answers that are lists of texts. Ring 1. */
+/** Values of rules and answers that are lists of texts. */
 import type { Json } from '@cordon/core';
 
 /** Null: it is no list, or holds something else. */

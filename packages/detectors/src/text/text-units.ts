@@ -1,6 +1,6 @@
 /**
  * The characters of a text as numbers in a row: a place in them costs a look-up where a place in the text costs a call.
- * Detectors look in them for where they look closer. Ring 1.
+ * Detectors look in them for where they look closer.
  */
 
 /** Of each UTF-16 unit the low byte. Two units can have the same one, so what is found there is asked of the text. */

@@ -1,4 +1,4 @@
-/** Lists of words as sources write them: between blanks and line ends. Ring 1. */
+/** Lists of words as sources write them: between blanks and line ends. */
 
 export function wordList(text: string): readonly string[] {
   return text.trim().split(/\s+/);

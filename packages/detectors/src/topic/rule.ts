@@ -1,4 +1,4 @@
-/** `topic` as rules ask it. Ring 1. */
+/** `topic` as rules ask it. */
 import { isJsonObject, type Json } from '@cordon/core';
 import { type DetectorCall, type NoAnswer, noAnswer } from '@cordon/policy';
 import { type Asking, asked } from '../asking/asking.ts';

@@ -1,6 +1,6 @@
 /**
  * What a text is about, by its words. It knows lists and no meaning: a text that says `mortgage` is about finance, whatever it
- * says of it, and one that talks round a topic in other words is not found. Ring 1.
+ * says of it, and one that talks round a topic in other words is not found.
  */
 import type { Finding } from '../text/finding.ts';
 import { once } from '../text/on-demand.ts';

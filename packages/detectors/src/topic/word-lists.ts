@@ -1,6 +1,6 @@
 /**
  * Words that give a topic away. `telling` ones do alone; of `usual` ones it takes three, because they are also used of much else,
- * too. English, with some German, French and Spanish. Ring 1.
+ * too. English, with some German, French and Spanish.
  */
 export interface TopicWords {
   /** Words in their shortest form, and pairs of words. */

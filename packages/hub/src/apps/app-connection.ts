@@ -1,8 +1,6 @@
 /**
  * One app that has been started and greeted: its calls, and the limits on its life. A process that nobody uses, that
  * has lived its time, that floods the hub or gives no sign of life is ended, and the reason is kept for the trace.
- *
- * Ring 0.
  */
 import {
   type Fault,

@@ -1,8 +1,6 @@
 /**
  * What an app says of itself, as far as a model or the hub acts on it: its instructions and its tools. Every word is
  * untrusted. Its digest is what the user agrees to; docs/apps.md, "The digest", describes the form that is hashed.
- *
- * Ring 0.
  */
 import { createHash } from 'node:crypto';
 import {

@@ -1,8 +1,6 @@
 /**
  * Why an app could not be started or did not answer, in one sentence and with what can be done about it. Words of
  * the app in it are cut to one line.
- *
- * Ring 0.
  */
 import { isAbsolute } from 'node:path';
 import { type Fault, fault, type InstalledApp, isJsonObject, NODE_GRANTS, parseJson } from '@cordon/core';

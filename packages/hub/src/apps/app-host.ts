@@ -1,8 +1,6 @@
 /**
  * Apps: started when first needed, or shortly before, each in its own sandbox. A call runs only with the monitor's
  * allowance for exactly this call.
- *
- * Ring 0.
  */
 import { setImmediate } from 'node:timers/promises';
 import {

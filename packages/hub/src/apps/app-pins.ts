@@ -4,8 +4,6 @@
  *
  * INVARIANT (pinned text): what a model reads of an app, and what the hub acts on, is the text that was pinned, not
  * the text that the app sent.
- *
- * Ring 0.
  */
 import { type AppId, canonicalJson, type Fault, fault, type InstalledApp, type Json } from '@cordon/core';
 import type { Pin, PinnedBy, Pins } from '@cordon/trace';

@@ -1,8 +1,4 @@
-/**
- * What the app host is handed: how an app with a command comes to life, and its way out.
- *
- * Ring 0.
- */
+/** What the app host is handed: how an app with a command comes to life, and its way out. */
 import type { Server } from 'node:net';
 import type { Fault, InstalledApp, Result } from '@cordon/core';
 import type { EgressProxy } from '@cordon/egress';

@@ -1,8 +1,6 @@
 /**
  * From an installed app to one that is ready for calls: its process or its server elsewhere, MCP's greeting, and the
  * list of its tools.
- *
- * Ring 0.
  */
 import { setImmediate } from 'node:timers/promises';
 import { type Clock, type Fault, failed, type InstalledApp, ok, type Result } from '@cordon/core';

@@ -1,8 +1,6 @@
 /**
  * How long a call may take: the time in which nobody kept its app waiting. While a person thinks about a request of the app
  * the clock stands still, up to a bound, so that no app can stop its own clock for ever.
- *
- * Ring 0.
  */
 
 /** What an app waits for that is not its own doing; of `AppNetwork`. */

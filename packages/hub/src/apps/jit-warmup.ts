@@ -1,8 +1,6 @@
 /**
  * Warms up V8's compiler: the hub starts a pretended app, which answers on streams in memory, and calls it a few times before
  * a query needs an app. The first real call then saves 20 ms. Nothing leaves this process, so there is no effect to decide.
- *
- * Ring 0.
  */
 import { PassThrough } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';

@@ -1,8 +1,6 @@
 /**
  * MCP over an app's standard streams, with limits in both directions. The official client parses what we hand it; we
  * hand it only whole lines of bounded JSON, and no more of them than it can read without keeping the hub busy.
- *
- * Ring 0.
  */
 import type { Readable, Writable } from 'node:stream';
 import {

@@ -1,8 +1,6 @@
 /**
  * The installed apps and what they serve. The manifest is vetted; what an app says of itself is not, and stays out
  * of every context but its own.
- *
- * Ring 0.
  */
 import {
   type AppId,

@@ -1,8 +1,6 @@
 /**
  * Validation against JSON Schemas that apps and manifests bring. A schema is hostile, also when it is compiled: its
  * size and its time are bounded, it knows of no other schema, and its patterns do not run on V8's backtracking engine.
- *
- * Ring 0.
  */
 import { isNativeError } from 'node:util/types';
 import { createContext, Script } from 'node:vm';

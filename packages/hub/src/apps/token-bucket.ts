@@ -1,8 +1,6 @@
 /**
  * How much may come in a time: a bucket of tokens that fills at a steady rate and holds a burst. For what an app
  * says, and for what is said to it.
- *
- * Ring 0.
  */
 
 export interface RateLimit {

@@ -2,8 +2,6 @@
  * Which of several apps serves: the user picks one, for this time or for longer (paper, Appendix A-D: "once the user
  * selects an app for a functionality"). Equal choices that are open at the same time are one. A choice that is to last,
  * of an app that nobody has agreed to yet, is kept when the user agrees to the app in the same query.
- *
- * Ring 0.
  */
 import {
   type AppId,

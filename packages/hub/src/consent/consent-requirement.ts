@@ -1,8 +1,4 @@
-/**
- * A question that the permission model requires before an effect, and how far an answer to it reaches.
- *
- * Ring 0.
- */
+/** A question that the permission model requires before an effect, and how far an answer to it reaches. */
 import type { AppId, Json, PermissionSubject, PromptDatum, Proposal, Reason } from '@cordon/core';
 import type { Context } from '../context/context.ts';
 

@@ -1,8 +1,4 @@
-/**
- * Grants: what the user agreed to that lasts, and what it is bound to.
- *
- * Ring 0.
- */
+/** Grants: what the user agreed to that lasts, and what it is bound to. */
 import {
   type AppId,
   canonicalJsonOf,

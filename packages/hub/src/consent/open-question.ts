@@ -1,8 +1,6 @@
 /**
  * A question while it stands before the user: on the surface of the session, and in the store, where another process can
  * answer it. The first answer counts; once the question is over, none does.
- *
- * Ring 0.
  */
 import type { EventId } from '@cordon/core';
 import type { StoredAnswer, StoredQuestion } from '@cordon/trace';

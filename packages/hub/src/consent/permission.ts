@@ -2,8 +2,6 @@
  * Permissions: how the user is asked for what needs their consent, and what is kept of the answer (paper, Appendix A-D). An
  * answer is a grant for equal questions about the same apps. For what cannot be undone, and for what a rule asks, it lasts for
  * the session at most.
- *
- * Ring 0.
  */
 import {
   canonicalJson,

@@ -1,8 +1,4 @@
-/**
- * The question that rules of the policy ask, alone or together with a question that is required anyway.
- *
- * Ring 0.
- */
+/** The question that rules of the policy ask, alone or together with a question that is required anyway. */
 import { type AppId, canonicalJsonOf, type PromptDatum, type Proposal, type Reason } from '@cordon/core';
 import type { Context } from '../context/context.ts';
 import type { ConsentRequest, ConsentRequirement } from './consent-requirement.ts';

@@ -1,7 +1,5 @@
 /**
  * What several questions share: whether the plan expects an effect, warnings and notes, and whose data would get to whom.
- *
- * Ring 0.
  */
 import {
   type AppId,

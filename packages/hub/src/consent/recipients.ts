@@ -1,8 +1,6 @@
 /**
  * What of a call's arguments decides whom it reaches: addresses and names, for the warnings of a question; and what must
  * be the same for a permission that lasts. Pure functions of the values: the tool's schema is the app's own word.
- *
- * Ring 0.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 

@@ -1,8 +1,6 @@
 /**
  * The questions before data leave the context in which they were learnt: facts, data that an app asks for, the planner's task, and
  * the text behind a reference.
- *
- * Ring 0.
  */
 import {
   type AppId,

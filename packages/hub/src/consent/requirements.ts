@@ -2,8 +2,6 @@
  * What the permission model requires, apart from the policy (architecture, "Permissions"; paper, Appendix A-D): a question for
  * what cannot be undone, for what crosses between apps against or beside the plan, and for the first request to a site. Pure
  * functions: who acts, on what, and what the plan expected.
- *
- * Ring 0.
  */
 import {
   type AppId,

@@ -1,8 +1,4 @@
-/**
- * What the user typed over the shown data: a new proposal, checked like the first one.
- *
- * Ring 0.
- */
+/** What the user typed over the shown data: a new proposal, checked like the first one. */
 import {
   type DataRelease,
   failed,

@@ -1,8 +1,6 @@
 /**
  * Permission questions while they stand before the user. Equal questions that stand at the same time are one, and the journal
  * has each question and its answer.
- *
- * Ring 0.
  */
 import {
   type Consent,

@@ -1,8 +1,4 @@
-/**
- * A running app, its tools as the hub acts on them, and what they answer: every word of it is untrusted.
- *
- * Ring 0.
- */
+/** A running app, its tools as the hub acts on them, and what they answer: every word of it is untrusted. */
 import { type AppId, type Json, type JsonSchema, settle, sizeOfTexts, toJson } from '@cordon/core';
 import type { CallResult } from './call-result.ts';
 import { eventLoopTurn, LONG, yieldIfLong } from './event-loop-turn.ts';

@@ -3,8 +3,6 @@
  * behind it; what is under way counts, so that loops that run beside each other cannot each take the last of it.
  *
  * What is not known is not free: a model without a price does not run where money is limited.
- *
- * Ring 0.
  */
 import {
   type Clock,

@@ -2,8 +2,6 @@
  * The result of `tools/call` as an app sends it (MCP, "Tool Result"; revisions up to 2025-11-25), read into what the hub
  * makes of it. The client's own reading makes an error with a stack before each call, and builds its schemas at the first:
  * 0.1 ms a call until V8 has optimised it, 3 ms once.
- *
- * Ring 0.
  */
 import { isJsonObject, type Json } from '@cordon/core';
 import type { StandardSchemaV1 } from '@modelcontextprotocol/client';

@@ -1,8 +1,6 @@
 /**
  * One LLM context as the hub sees it: who it belongs to, what has been released to it, and what it may name.
  * Contexts never share any of this; an ephemeral id or a reference of one means nothing in another.
- *
- * Ring 0.
  */
 import {
   type AppId,

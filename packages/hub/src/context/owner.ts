@@ -1,8 +1,4 @@
-/**
- * Whose conversation a context continues: nothing of one owner's turns is shown to another's contexts.
- *
- * Ring 0.
- */
+/** Whose conversation a context continues: nothing of one owner's turns is shown to another's contexts. */
 import type { AppId } from '@cordon/core';
 import type { MemoryOwner } from '@cordon/trace';
 

@@ -1,8 +1,6 @@
 /**
  * What has happened in one query so far, read from its own events as they are recorded: what the user said no to,
  * whether anything was done that a second attempt would do again, and whether a person is being waited for.
- *
- * Ring 0.
  */
 import type { AppId, Event, EventId, PermissionSubject } from '@cordon/core';
 import type { Budget } from './budget.ts';

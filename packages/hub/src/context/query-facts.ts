@@ -1,8 +1,6 @@
 /**
  * The facts that a query works with and leaves behind: what the user stated, what apps' outputs stated, and what a query that
  * was interrupted had left in memory by then.
- *
- * Ring 0.
  */
 import type { AppId, EventId, Label } from '@cordon/core';
 

@@ -1,8 +1,4 @@
-/**
- * What belongs to one query of the user: its plan, its budget, and what was refused on the way.
- *
- * Ring 0.
- */
+/** What belongs to one query of the user: its plan, its budget, and what was refused on the way. */
 import type { Clock, Event, ModelPrices, PlanOrigin, Reason, StepPlan, TurnLimits } from '@cordon/core';
 import { type Fault, failed, fault, type Result } from '@cordon/core';
 import { Budget, type Reservation } from './budget.ts';

@@ -1,8 +1,6 @@
 /**
  * Opaque references: free text of another app as a context may hold it, without seeing it (architecture, "Text
  * from elsewhere is data"). The text goes where the reference is placed, and only the hub puts it there.
- *
- * Ring 0.
  */
 import {
   type AppId,

@@ -1,7 +1,5 @@
 /**
  * Texts of a session in which a value is looked for as it stands: what the user said, and what apps returned.
- *
- * Ring 0.
  */
 
 import { spokenLink } from '@cordon/policy';

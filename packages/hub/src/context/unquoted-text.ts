@@ -1,8 +1,6 @@
 /**
  * Which part of a message counts as the user's own words. Attack: a mail or a web page that the user pastes into a query says
  * "my name is Mallory", and that becomes a fact about the user.
- *
- * Ring 0.
  */
 
 /** Longer texts are pasted, not stated. */

@@ -1,8 +1,6 @@
 /**
  * The way out of an app that has the network: a proxy for each of its processes, on a listener in its sandbox,
  * and one budget for all of them.
- *
- * Ring 0.
  */
 import type { Server } from 'node:net';
 import { type Fault, failed, fault, type InstalledApp, ok, type ReadSecret, type Result } from '@cordon/core';

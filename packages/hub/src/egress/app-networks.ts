@@ -1,8 +1,6 @@
 /**
  * The networks of a session's apps, one for each app that has a network. Budgets are of a session: an app that ends and is started
  * again has used what it used.
- *
- * Ring 0.
  */
 import type { AppId, InstalledApp, ReadSecret } from '@cordon/core';
 import type { Dialler } from '@cordon/dialler';

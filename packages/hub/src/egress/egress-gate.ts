@@ -1,8 +1,6 @@
 /**
  * What decides about the network requests of one app's process, and writes down what becomes of each: decided by the
  * gate, refused before that, or over.
- *
- * Ring 0.
  */
 import {
   type AppId,

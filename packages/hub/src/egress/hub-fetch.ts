@@ -2,7 +2,7 @@
  * `cordon/fetch`: a request over MCP from an app to the hub, which makes an HTTP request for it. The policy sees its
  * method and whole path, and a credential of the manifest is added here: the app never holds it.
  *
- * Ring 0. Documented in docs/apps.md.
+ * Documented in docs/apps.md.
  */
 import {
   type Credential,

@@ -1,8 +1,6 @@
 /**
  * Apps that run elsewhere: MCP over HTTP, spoken by the hub. Each request is an egress and passes the gate before
  * its bytes leave; it goes to the configured host and nowhere else.
- *
- * Ring 0.
  */
 import {
   DEFAULT_LABEL,

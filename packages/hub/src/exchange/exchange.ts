@@ -1,8 +1,6 @@
 /**
  * Inter-spoke exchange (paper, IV-C): a request is checked, decided and served, by a tool of another app or by a context of it.
  * Messages are validated both ways, closed values pass, free text becomes a reference.
- *
- * Ring 0.
  */
 import {
   type AppId,

@@ -1,8 +1,4 @@
-/**
- * Ephemeral ids: by one a context asks for a functionality without learning which app serves it.
- *
- * Ring 0.
- */
+/** Ephemeral ids: by one a context asks for a functionality without learning which app serves it. */
 import { type AppId, type ContextId, type EphemeralId, type Functionality, id } from '@cordon/core';
 import type { Context } from '../context/context.ts';
 import type { Recorder } from '../journal/recorder.ts';

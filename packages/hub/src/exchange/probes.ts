@@ -1,8 +1,6 @@
 /**
  * Probes: a context asks who serves a functionality, and gets an offer or a refusal (steps 1 and 2 of the paper's
  * collaboration, IV-C4). It learns neither who serves it nor what is installed.
- *
- * Ring 0.
  */
 import { type AppId, type Event, type FunctionalityName, id, ok } from '@cordon/core';
 import { plainSchema, type Registry } from '../apps/registry.ts';

@@ -2,8 +2,6 @@
  * The quarantined reader (architecture, "Text from elsewhere is data"): a context that exists for one text, without
  * tools, memory and exchanges. Whatever the text makes its model say, what comes out is a value of the closed schema
  * that the asking context wrote before anybody had read the text.
- *
- * Ring 0.
  */
 import {
   type AppId,

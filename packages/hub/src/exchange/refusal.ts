@@ -1,7 +1,5 @@
 /**
  * What a spoke hears of a request that comes to nothing: that it was refused, or what it could mend. Nothing of the reason.
- *
- * Ring 0.
  */
 import { ok, REFUSED_TEXT } from '@cordon/core';
 import type { Context } from '../context/context.ts';

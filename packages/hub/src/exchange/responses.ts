@@ -1,8 +1,6 @@
 /**
  * Responses: the answer to a request is read in its format, decided, and delivered. Closed values pass, free text becomes a
  * reference. Whose words an answer may hold, and how bad they are, is kept however many contexts it came through.
- *
- * Ring 0.
  */
 import {
   type AppId,

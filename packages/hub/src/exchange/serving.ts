@@ -1,8 +1,6 @@
 /**
  * The port between an exchange and the turn of the context that serves a request: the exchange hands over a task, and itself for
  * the requests that the serving context makes in turn.
- *
- * Ring 0.
  */
 import type {
   AppId,

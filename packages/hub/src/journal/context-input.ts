@@ -1,8 +1,6 @@
 /**
  * A text becomes visible in a context from outside: the user's words, another context's request, results, or
  * earlier messages to sum up.
- *
- * Ring 0.
  */
 import { type EventId, HUB_LABEL, joinLabels, type Label, USER_LABEL } from '@cordon/core';
 import type { Context } from '../context/context.ts';

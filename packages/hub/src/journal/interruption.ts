@@ -1,8 +1,6 @@
 /**
  * What a session was at when its hub ended without saying so: the query that has no end, and the effects that were
  * allowed and have no outcome. Read from the journal, which has every step before it took effect.
- *
- * Ring 0.
  */
 import {
   type DecidedBody,

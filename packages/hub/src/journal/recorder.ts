@@ -2,8 +2,6 @@
  * One writer for a session: every event gets its place in the journal here, before anything acts on it. The monitor is told
  * what it says, and its context moves to it. While an interrupted query resumes, what the journal has already is given back
  * instead of being appended again: the monitor was told of that when the session was opened.
- *
- * Ring 0.
  */
 import {
   type DecidedBody,

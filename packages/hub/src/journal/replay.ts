@@ -1,8 +1,6 @@
 /**
  * A resumed session: the monitor is told again what has happened, from the journal, in the order in which it was told at
  * first. Without this a rule about a flow would forget where the text came from that the history shows again.
- *
- * Ring 0.
  */
 import type { Decision, Event, EventId, Proposal, Question } from '@cordon/core';
 import { type ReferenceMonitor, SessionFacts, type Told } from '@cordon/monitor';

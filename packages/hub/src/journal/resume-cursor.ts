@@ -6,8 +6,6 @@
  * A step is the same step if it arises in the same context, says exactly the same, and the context's model has said exactly
  * the same so far: a prompt is compared by its digest, which covers all that the context has seen. A context whose model is
  * asked something else has left the journal behind; none of its later steps is taken for a recorded one.
- *
- * Ring 0.
  */
 import {
   type AppId,

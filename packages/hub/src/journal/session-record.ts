@@ -1,8 +1,6 @@
 /**
  * The journal's side of opening a session: its first event, or the claim on an interrupted one. Apart from `hub.ts`,
  * because a chat shows its prompt when this is done, and loads the rest of the hub behind it.
- *
- * Ring 0.
  */
 import { type Event, failed, HUB_LABEL, ok, type Result, type SessionId } from '@cordon/core';
 import { damagedSession, type Loss, type SessionFault, type Store } from '@cordon/trace';

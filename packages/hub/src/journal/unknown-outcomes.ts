@@ -5,8 +5,6 @@
  *
  * INVARIANT (no silent repetition): a call that is in doubt, or was made in the resumed query, is made again only after
  * the user has said so.
- *
- * Ring 0.
  */
 import { canonicalJson, type Event, type EventId, type Proposal } from '@cordon/core';
 

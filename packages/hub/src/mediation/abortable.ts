@@ -1,4 +1,4 @@
-/** Waiting for something outside of the hub, which may never come. Ring 0. */
+/** Waiting for something outside of the hub, which may never come. */
 
 /** What comes first: the outcome, or `stopped` when the signal aborts. What comes later is dropped. */
 export async function abortable<T>(begin: () => Promise<T>, signal: AbortSignal, stopped: T): Promise<T> {

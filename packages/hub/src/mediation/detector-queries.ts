@@ -3,7 +3,7 @@
  * rule is decided again. To ask is an effect like any other: proposed in a separate context, decided, recorded. While
  * nobody has answered, and when nobody does in time, the rule is undecided, which denies.
  *
- * Ring 0; what is answered is ring 1, and no better than the detectors that it is for.
+ * What is answered is ring 1, and no better than the detectors that it is for.
  */
 import {
   type Allowed,

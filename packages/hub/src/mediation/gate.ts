@@ -3,8 +3,6 @@
  * permission is due, recorded as decided. What comes out is proof for exactly this effect, or reasons.
  *
  * INVARIANT (complete mediation): no effect happens without an `Allowed` from here. Errors on the way deny.
- *
- * Ring 0.
  */
 import { setImmediate } from 'node:timers/promises';
 import {

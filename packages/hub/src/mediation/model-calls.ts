@@ -1,7 +1,7 @@
 /**
  * Model calls: the hub is the only holder of provider keys, and a call is an effect like any other.
  *
- * Ring 0 (the models behind the port are ring 1).
+ * The models behind the port are ring 1.
  */
 import {
   type Allowed,

@@ -1,8 +1,6 @@
 /**
  * A tool of an app is called and its output delivered: two effects, each decided for itself. The only place of the
  * hub from which an app's tool can run.
- *
- * Ring 0.
  */
 import {
   type AppId,

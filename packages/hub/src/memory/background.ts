@@ -1,8 +1,6 @@
 /**
  * Work that the hub does on its own behalf after a query has ended, one piece after the other, so that nobody waits for it but, at
  * most, the next query. What it asks a model has a small separate budget.
- *
- * Ring 0.
  */
 import type { JsonSchema } from '@cordon/core';
 import type { Context } from '../context/context.ts';

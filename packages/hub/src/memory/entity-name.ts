@@ -1,8 +1,6 @@
 /**
  * What a fact is called. A fact of a known kind of data has the hub's own word for that kind, in whatever language or words
  * it was stated, so that the same entity is found again by its kind, its label or another word for it.
- *
- * Ring 0.
  */
 import { type DataKind, labelOfData } from '@cordon/core';
 

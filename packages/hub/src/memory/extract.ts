@@ -1,8 +1,6 @@
 /**
  * A summary without a model: the beginning of each message, one a line, the oldest left out when there are too many. It
  * says nothing that was not said, and always the same of the same.
- *
- * Ring 0.
  */
 import type { Said } from './working-memory.ts';
 

@@ -4,8 +4,6 @@
  *
  * INVARIANT (own words): a fact's value stands, word for word, in the user's own words. No word of an app, and nothing that a
  * model made up, becomes a fact.
- *
- * Ring 0.
  */
 import { isJsonObject, type Json, type JsonSchema, misfitOfData, parseJson } from '@cordon/core';
 import { holdsWord } from '../context/session-texts.ts';

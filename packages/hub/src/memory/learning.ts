@@ -5,8 +5,6 @@
  *
  * The model has a separate context without tools and exchanges, which contains the user's own words of one message and nothing
  * else. Its answer is a claim: `factsFrom` keeps only values that the user said.
- *
- * Ring 0.
  */
 import {
   type AppId,

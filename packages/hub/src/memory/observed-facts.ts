@@ -2,8 +2,6 @@
  * Facts that calls and outputs of an app state: values of closed types, found without a model. No free text is among them, so
  * no instruction to a model either. The user's configuration decides which values count: the places that a manifest names
  * (`manifest.remembers`), or, without these, the fields of its functionalities (paper, A-C2: "sharing the dates").
- *
- * Ring 0.
  */
 import {
   type AppId,

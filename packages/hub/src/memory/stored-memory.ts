@@ -2,8 +2,6 @@
  * What the hub remembers: the user's own words and facts for the system, and the turns of each context for that context
  * alone (paper, Appendix A-C). Each context's turns are reached through a handle of the store that names one owner and
  * cannot name another.
- *
- * Ring 0.
  */
 import {
   type AppId,

@@ -7,7 +7,7 @@
  * it writes carries the labels of all that it read, and the events that those came from: a flow rule sees through a
  * summary. The system's is made of the user's own words and of how their queries ended, never of an app's words.
  *
- * Ring 0; the model's words are as trustworthy as what it read.
+ * The model's words are as trustworthy as what it read.
  */
 import { type AppId, type ContextKind, HUB_LABEL, joinLabels, type SummaryMode } from '@cordon/core';
 import type { MemoryOwner } from '@cordon/trace';

@@ -1,8 +1,6 @@
 /**
  * What of a history a context is shown again: the newest part of it, within limits, and one summary for what is older.
  * However long a conversation grows, the prompt of its next turn does not (paper, Appendix A-C: working memory).
- *
- * Ring 0.
  */
 import type { MemoryLimits, ModelMessage } from '@cordon/core';
 

@@ -1,8 +1,6 @@
 /**
  * What a session is about: the app that answered the last query in its own conversation. Told from the session's events
  * alone, so that a session that another process resumes knows it too, and no text of an app has a part in it.
- *
- * Ring 0.
  */
 import type { Event, EventId, StepPlan } from '@cordon/core';
 import type { Subject } from './planner.ts';

@@ -4,8 +4,6 @@
  *
  * INVARIANT (asked first): the hub fetches and starts no app, and shows it to no model, before the user has chosen it in answer
  * to a separate question. No earlier answer counts. The user reviews the app's description as for any other app.
- *
- * Ring 0.
  */
 import {
   type AppId,

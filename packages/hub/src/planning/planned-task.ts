@@ -6,7 +6,7 @@
  * The planner has seen the user's own words and vetted descriptions, so the task holds no word of an app. But the user may have
  * told one app what another one should not know.
  *
- * Ring 0: an app gets a task in which this finds nothing told elsewhere without a question.
+ * An app gets a task in which this finds nothing told elsewhere without a question.
  */
 import type { InstalledApp, PlannerInput, PlanStep, ReleasedItem } from '@cordon/core';
 import { USER_LABEL } from '@cordon/core';

@@ -1,8 +1,6 @@
 /**
  * What the hub asks of a planner, which is ring 1. A planner reads the user's words: it names apps, finds what the words state
  * about the user, and words its model's instructions. The hub decides what that model sees, checks every answer, and makes the plan.
- *
- * Ring 0.
  */
 import type { AppId, InstalledApp, JsonSchema, PlanOrigin } from '@cordon/core';
 import type { Fact } from '../memory/facts.ts';

@@ -4,7 +4,7 @@
  *
  * The planner's context is new for each question and holds no app's words.
  *
- * Ring 0; the planner is ring 1, and a plan is a claim however it came about.
+ * The planner is ring 1, and a plan is a claim however it came about.
  */
 import {
   type AppId,

@@ -1,8 +1,6 @@
 /**
  * What the planner's model sees, and the check of what it answers (paper, IV-A2). Its context holds nothing but the user's
  * own words and vetted descriptions. Its answer is a claim.
- *
- * Ring 0.
  */
 import {
   type AppId,

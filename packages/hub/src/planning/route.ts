@@ -1,8 +1,6 @@
 /**
  * From a plan to who serves it (paper, IV-A2 and IV-C4): no app, one app with helpers, or a coordinator over apps
  * that do not depend on each other.
- *
- * Ring 0.
  */
 import type { AppId, StepPlan } from '@cordon/core';
 

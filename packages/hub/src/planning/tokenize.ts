@@ -2,7 +2,7 @@
  * Words of a text, as the hub's own indexes compare them. No language is known here: letters, digits, and the
  * commonest endings.
  *
- * Ring 0: by these words `planned-task` finds what the user told another app.
+ * By these words `planned-task` finds what the user told another app.
  */
 import type { InstalledApp } from '@cordon/core';
 

@@ -1,8 +1,6 @@
 /**
  * From installed apps and the agent loop to confined processes: what the hub wants of the sandbox, and nothing that
  * the sandbox must decide itself. There is no way past it.
- *
- * Ring 0.
  */
 import type { Readable } from 'node:stream';
 import { type Fault, failed, fault, type InstalledApp, ok, type Result } from '@cordon/core';

@@ -1,8 +1,6 @@
 /**
  * A confined process whose only way out is a proxy of the hub, on a listener that the sandbox hands over before any code
  * of the app runs.
- *
- * Ring 0.
  */
 import type { Fault, Result } from '@cordon/core';
 import type { ConfinedProcess, Sandbox, SandboxSpec } from '@cordon/sandbox';

@@ -1,8 +1,6 @@
 /**
  * What a process writes to standard error: its end is kept, whatever it writes, and a flood is reported. A process that
  * writes as fast as it can would otherwise keep the hub reading.
- *
- * Ring 0.
  */
 import type { Readable } from 'node:stream';
 import { TokenBucket } from '../apps/token-bucket.ts';

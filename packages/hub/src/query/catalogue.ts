@@ -1,8 +1,6 @@
 /**
  * The functionalities that every spoke knows, whatever is installed (paper, IV-C1): a list that changed with
  * the installed apps would tell a spoke which apps they are. The user's configuration adds to it; it is fixed for a session.
- *
- * Ring 0.
  */
 export interface CatalogueEntry {
   readonly name: string;

@@ -4,8 +4,6 @@
  *
  * INVARIANT (the same no): the answer has the same bytes whether the hub does not know a value, the user leaves it empty or the
  * user refuses it, so no app finds out what the hub knows.
- *
- * Ring 0.
  */
 import {
   type AppId,

@@ -1,8 +1,6 @@
 /**
  * The operator: deterministic, and the only code that moves data. It owns the life of a query from the user's words
  * to the answer (docs/architecture.md, "One query"; paper, IV-A4 and IV-B5).
- *
- * Ring 0.
  */
 import {
   type Answer,

@@ -1,8 +1,4 @@
-/**
- * How a query ends, for the user and the journal.
- *
- * Ring 0.
- */
+/** How a query ends, for the user and the journal. */
 import type { Fault, QueryLimit, Result } from '@cordon/core';
 import type { Query } from '../context/query.ts';
 

@@ -1,8 +1,6 @@
 /**
  * What a context starts with: its instructions, its own tools, and what the plan lets it use of others. Decides who
  * may see which words: an app's instructions and tool descriptions stand in that app's context and in no other.
- *
- * Ring 0.
  */
 import {
   AGENT_TOOLS,

@@ -1,7 +1,5 @@
 /**
  * What a context recalls: the earlier turns of its owner in this session, and those of the app's earlier sessions.
- *
- * Ring 0.
  */
 import { type EventId, HUB_LABEL } from '@cordon/core';
 import type { Query } from '../context/query.ts';

@@ -1,8 +1,4 @@
-/**
- * Which apps were used last, told from the journal: those are likely to be needed again.
- *
- * Ring 0.
- */
+/** Which apps were used last, told from the journal: those are likely to be needed again. */
 import type { AppId } from '@cordon/core';
 import type { Store } from '@cordon/trace';
 

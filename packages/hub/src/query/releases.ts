@@ -1,8 +1,6 @@
 /**
  * What a context gets besides the query: facts that the user stated or apps observed, and the planner's task where it repeats
  * what the user told other apps. Each is a release, which the policy decides and the user is asked about where it is due.
- *
- * Ring 0.
  */
 import {
   type AppId,

@@ -9,7 +9,7 @@
  * a separate model never gets one, or its provider would hear queries that are not for it. And it takes nothing of a
  * budget that the query itself may need.
  *
- * Ring 0; the guess is ring 1, as every plan is, and stands with those in `explicit-plan`.
+ * The guess is ring 1, as every plan is, and stands with those in `explicit-plan`.
  */
 import { type AppId, canonicalJsonOf, type EventId, type ModelMessage, type ModelTool } from '@cordon/core';
 import { offeredTools } from '@cordon/protocol';

@@ -2,8 +2,6 @@
  * The independent steps of a plan, each in a separate spoke and those of different apps at the same time: app, process,
  * context and model call of one wait for no other, and none sees what another receives. The coordinator asks for each as for any
  * exchange, and gets of the results what an exchange gives: closed values and references.
- *
- * Ring 0.
  */
 import {
   type AppId,

@@ -1,7 +1,5 @@
 /**
  * Serves another context's request by a context of the app: its own model call, its own history, no other data.
- *
- * Ring 0.
  */
 import { ok } from '@cordon/core';
 import type { ServingTask, TaskServer } from '../exchange/serving.ts';

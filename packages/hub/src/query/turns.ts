@@ -1,8 +1,6 @@
 /**
  * Runs a context's turn in an agent loop, from its start to its answer, and serves what its spoke asks meanwhile. Identity comes
  * from here, from whose link the message arrived on: nothing that a spoke writes says who it is.
- *
- * Ring 0.
  */
 import {
   type Fault,

@@ -2,8 +2,6 @@
  * Compiled code of the agent loop: with it a loop starts in half the time and takes a third of the memory, because
  * Node need not strip types. What V8 finds there it runs, so it is code: it is written once, by a confined run of
  * our own loop that is given nothing to do, and every other loop sees it read-only. No app ever sees it.
- *
- * Ring 0.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';

@@ -2,8 +2,6 @@
  * The hub's end of one spoke: a process that runs the agent loop, and the state machine of what it may say when.
  * Whatever it sends, the hub stays up: floods, garbage and repeated ids are dropped, counted and in the end fatal.
  * A turn that is not wanted any more is cancelled: the spoke gets a message, and what is under way for it ends.
- *
- * Ring 0.
  */
 import type { Duplex } from 'node:stream';
 import {

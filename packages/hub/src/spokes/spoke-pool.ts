@@ -1,8 +1,6 @@
 /**
  * Keeps a few agent loops warm, so that a query does not wait for a process to start. A loop serves one context and
  * is never handed to another: what it has seen ends with it.
- *
- * Ring 0.
  */
 import { type Fault, failed, fault, ok, type Result, type TurnLimits, type WarmLimits } from '@cordon/core';
 import { type SpokeLauncher, SpokeLink } from './spoke-link.ts';

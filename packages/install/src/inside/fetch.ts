@@ -2,7 +2,7 @@
  * Runs inside the sandbox of an install step: lets the package manager fetch into a private folder that exists only
  * there, and then writes what came out to standard output. Its reader believes none of it.
  *
- * Ring 0. Imports Node only: it is Cordon's only file in that sandbox.
+ * Imports Node only: it is Cordon's only file in that sandbox.
  */
 import { spawnSync } from 'node:child_process';
 import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs';

@@ -1,8 +1,6 @@
 /**
  * One attempt at a model call: open the provider, stream, gather. The only place where exceptions of the providers'
  * libraries are caught; they become failures here and go no further.
- *
- * Ring 1.
  */
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { type Clock, failed, type ModelRequest, ok, type Result } from '@cordon/core';

@@ -1,8 +1,6 @@
 /**
  * Routes `provider/model` to a provider or to a model that was passed in, and wraps each call in retries and a time
  * limit. The only holder of provider keys (architecture, Processes).
- *
- * Ring 1.
  */
 
 import { failed, type Model, type ModelFault, ok, type ProviderConfig, type Result } from '@cordon/core';

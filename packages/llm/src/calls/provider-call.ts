@@ -1,7 +1,7 @@
 /**
  * A call of a provider: in JSON mode where that works, with retries and a time limit around it.
  *
- * Ring 1. Loaded on first use, with everything that only providers need.
+ * Loaded on first use, with everything that only providers need.
  */
 
 import {

@@ -2,7 +2,7 @@
  * Services of the user's that answer questions of rules over HTTP: embeddings and moderation in the form that most
  * servers know (`POST …/embeddings`, `POST …/moderations`), reading pictures in the plainest that there is.
  *
- * Ring 1; what a service says is hostile by assumption.
+ * What a service says is hostile by assumption.
  */
 import {
   DEFAULT_JSON_LIMITS,

@@ -1,4 +1,4 @@
-/** Services of the user's that answer questions of rules, beside the models. Ring 1. */
+/** Services of the user's that answer questions of rules, beside the models. */
 
 import type { Endpoint, EndpointKind, Service } from '@cordon/core';
 import type { Fetch } from '../transport/transport.ts';

@@ -1,8 +1,6 @@
 /**
  * The program inside a provider process: it serves calls on an inherited socket, and ends with it. All that it can reach is the
  * loopback port behind which the hub has put its provider.
- *
- * Ring 1.
  */
 import { Socket } from 'node:net';
 import { fetchOver } from '@cordon/dialler/fetch';

@@ -1,8 +1,6 @@
 /**
  * Connections to the provider from inside a process whose network has one port: each connection to it is one to the provider, and
  * begins with a line that is empty, or says why there is no connection.
- *
- * Ring 1.
  */
 import { connect } from 'node:net';
 import { failed, ok } from '@cordon/core';

@@ -1,7 +1,5 @@
 /**
  * The process's end of the link: calls of one provider, or questions for one service, side by side, each answered once.
- *
- * Ring 1.
  */
 import type { Duplex } from 'node:stream';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';

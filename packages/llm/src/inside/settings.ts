@@ -1,8 +1,4 @@
-/**
- * What the hub gives to the process that calls one provider, or one service, from both ends.
- *
- * Ring 1.
- */
+/** What the hub gives to the process that calls one provider, or one service, from both ends. */
 
 import type { ProviderAccess } from '@cordon/broker';
 import type { Endpoint, EndpointKind, JsonObject, ProviderConfig, RetryLimits } from '@cordon/core';

@@ -1,8 +1,6 @@
 /**
  * The parts of a provider's stream, gathered into a response of the port. Everything here was written by a model or
  * by another that answers in its place.
- *
- * Ring 1.
  */
 import type {
   LanguageModelV4FinishReason,

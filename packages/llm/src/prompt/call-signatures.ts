@@ -2,7 +2,7 @@
  * Some providers (Gemini 3) sign the tool calls of their models and answer better, or at all, if the signature comes
  * back with the call on the next turn. The `Model` port knows no such thing, so the broker remembers them.
  *
- * Ring 1. A signature goes only to the provider that made it, with the very call it was made for.
+ * A signature goes only to the provider that made it, with the very call it was made for.
  */
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider';
 import { canonicalJson, type ModelToolCall } from '@cordon/core';

@@ -1,8 +1,4 @@
-/**
- * A request of the port as the call options of a provider's library (specification v4).
- *
- * Ring 1.
- */
+/** A request of the port as the call options of a provider's library (specification v4). */
 import type {
   LanguageModelV4CallOptions,
   LanguageModelV4FunctionTool,

@@ -1,8 +1,6 @@
 /**
  * Text on its way to the display, over several attempts: what a broken attempt has already shown is not shown again
  * when the next one begins with the same words.
- *
- * Ring 1.
  */
 export class ShownText {
   readonly #show: (delta: string) => void;

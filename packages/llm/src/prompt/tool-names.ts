@@ -1,8 +1,6 @@
 /**
  * Apps name their tools as they like (`files/read`, `search.web`); providers accept letters, digits, `_` and `-`.
  * One request's names are translated on the way out and back on the way in.
- *
- * Ring 1.
  */
 
 /** What OpenAI, Anthropic and Google all accept. */

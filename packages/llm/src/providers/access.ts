@@ -1,8 +1,6 @@
 /**
  * Provider configurations as values, and the checks that need no network. Anyone who reads the environment and the
  * files (the command line) fills these in; nothing in this package looks anything up.
- *
- * Ring 1.
  */
 
 import type { HostedKind, ProviderConfig } from '@cordon/core';

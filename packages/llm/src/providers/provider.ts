@@ -1,8 +1,6 @@
 /**
  * The libraries that call providers, each opened for one request with the `fetch` of that attempt. They are loaded on first
  * use: together they take longer than the rest of the program's start.
- *
- * Ring 1.
  */
 import type { LanguageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type {

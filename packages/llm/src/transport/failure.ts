@@ -2,8 +2,6 @@
  * What can go wrong in one attempt to reach a model, and the words for the user. Text of the other
  * side is in a message only after redaction, escaping and shortening, in this order: a key that is cut in two
  * by the shortening would not be found any longer.
- *
- * Ring 1.
  */
 import { isJsonObject, type Json, type ModelFault, type ModelFaultKind, parseJson } from '@cordon/core';
 

@@ -2,7 +2,7 @@
  * A chat completion that came in one piece, as the stream of events it would have been, so that there is one path
  * for both. Only the envelope is looked at here; the provider's library checks the rest as it does for any stream.
  *
- * Ring 1. Source: OpenAI's chat completion object and chat completion chunk object.
+ * Source: OpenAI's chat completion object and chat completion chunk object.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 

@@ -1,8 +1,6 @@
 /**
  * Attempts, waits and the time limit of a model call. The only retries there are: the providers' libraries are
  * used below the level at which they retry.
- *
- * Ring 1.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Clock, failed, type ModelFault, ok, type Result, type RetryLimits } from '@cordon/core';

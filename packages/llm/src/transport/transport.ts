@@ -1,8 +1,6 @@
 /**
  * The HTTP side of one attempt, given to a provider's library as its `fetch`: no redirects, bounded bodies, and a
  * record of what failed on the wire, because the libraries wrap, translate and sometimes lose errors.
- *
- * Ring 1.
  */
 import { type Clock, parseJson } from '@cordon/core';
 import {

@@ -2,7 +2,7 @@
  * Looking at a whole trace after the fact: every violation, and beside them every assignment that could not be
  * decided and why.
  *
- * Ring 1: it looks at what has happened, and decides nothing.
+ * It looks at what has happened, and decides nothing.
  */
 import { type JsonObject, ok, type Question, type Result } from '@cordon/core';
 import {

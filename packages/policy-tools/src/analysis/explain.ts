@@ -2,7 +2,7 @@
  * Why a rule holds: its lines, the events from the source to the sink, and the smallest change that would have
  * made it not hold. Read off the record of the evaluation that decided; nothing is evaluated again.
  *
- * Ring 1: it shows findings, and decides nothing.
+ * It shows findings, and decides nothing.
  */
 import type {
   EventObject,

@@ -2,7 +2,7 @@
  * A policy watching one trace, which explains what it decides: for programs that guard an agent without the hub, and for
  * recorded traces.
  *
- * Ring 1: the hub decides by `PolicyMonitor`, of whose findings this makes texts.
+ * The hub decides by `PolicyMonitor`, of whose findings this makes texts.
  */
 import type { JsonObject, Question } from '@cordon/core';
 import {

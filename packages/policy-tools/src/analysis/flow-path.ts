@@ -2,7 +2,7 @@
  * Which events carried knowledge from one context into another: the way between the two ends of a flow, for
  * explanations. Decisions need only the clocks.
  *
- * Ring 1: no decision depends on it.
+ * No decision depends on it.
  */
 import type { FlowPoint, FlowRecord, FlowStep } from '@cordon/policy';
 

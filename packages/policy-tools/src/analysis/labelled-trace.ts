@@ -2,7 +2,7 @@
  * Recorded traces with what a user says of their tools: calls and outputs get the labels that they would have had in a
  * session of the hub.
  *
- * Ring 1: it looks at recordings.
+ * It looks at recordings.
  */
 import { type Label, saidOfTool, type ToolLabelEntry, type ToolLabels, toolLabels } from '@cordon/core';
 import type { ToolCallEvent, TraceEvent } from '@cordon/policy';

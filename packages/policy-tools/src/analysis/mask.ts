@@ -1,7 +1,7 @@
 /**
  * Hiding the parts of a trace that findings are about.
  *
- * Ring 1: no decision depends on it.
+ * No decision depends on it.
  */
 import { isJsonObject, type Json, parseJson } from '@cordon/core';
 

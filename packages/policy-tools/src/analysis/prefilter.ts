@@ -3,7 +3,7 @@
  * out the rules that need something else. Sound: where a need is not met, a variable has nothing that it
  * could be bound to, or a line of the rule refutes every assignment.
  *
- * Ring 1: it saves work of who looks at many traces, and decides nothing.
+ * It saves work of who looks at many traces, and decides nothing.
  */
 import { type Body, OBJECT_TYPES, type Policy, type RequiredLiterals, type RulePlan } from '@cordon/policy';
 

@@ -2,7 +2,7 @@
  * The parts of a trace that a finding is about, as paths into the original input (specification 11): `2`,
  * `0.content`, `0.content:7-8`. Offsets count code points.
  *
- * Ring 1: it shows findings, and decides nothing.
+ * It shows findings, and decides nothing.
  */
 import {
   type Binding,

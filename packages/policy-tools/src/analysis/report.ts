@@ -1,7 +1,7 @@
 /**
  * Findings as data for people and programs outside: which rule, what it says, about which parts of the input.
  *
- * Ring 1: it shows findings, and decides nothing.
+ * It shows findings, and decides nothing.
  */
 import type { Json, JsonObject } from '@cordon/core';
 import {

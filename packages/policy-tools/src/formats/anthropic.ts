@@ -1,7 +1,7 @@
 /**
  * Messages of the Anthropic API: requests with `system`, `tools` and `messages`, responses, and lists of messages.
  *
- * Ring 1: recordings are read with it; the hub does not use it.
+ * Recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import { isList, own } from '../reading/json.ts';

@@ -6,7 +6,7 @@
  * Paths begin at the wrapped list of an object (`{"messages": […]}`: `0.content`); what stands beside that list, and
  * all of a list of pairs, has its path from the root.
  *
- * Ring 1: recordings are read with it; the hub does not use it.
+ * Recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import type { TraceEvent } from '@cordon/policy';

@@ -4,7 +4,7 @@
  * Rules see of it what the live monitor saw, by the same mapping (`cordon-event.ts`): messages where a context heard
  * them, effects that were allowed, in the order in which they were decided. What was refused never happened.
  *
- * Ring 1: recordings are read with it; the hub does not use it.
+ * Recordings are read with it; the hub does not use it.
  */
 import {
   type AppId,

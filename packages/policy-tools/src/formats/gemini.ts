@@ -2,7 +2,7 @@
  * Contents of the Gemini API: requests with `systemInstruction`, `tools` and `contents`, responses with
  * `candidates`, and lists of contents. Fields may be written in camel or in snake case, as its libraries do.
  *
- * Ring 1: recordings are read with it; the hub does not use it.
+ * Recordings are read with it; the hub does not use it.
  */
 import type { Json, JsonObject } from '@cordon/core';
 import { isList, own } from '../reading/json.ts';

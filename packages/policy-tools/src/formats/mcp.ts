@@ -5,7 +5,7 @@
  * What goes to a server is a call (a sink), what comes from one is an output (a source), whatever the method: so a
  * server's log lines, prompts and instructions are as visible to rules as the results of its tools.
  *
- * Ring 1: recordings are read with it; the hub does not use it.
+ * Recordings are read with it; the hub does not use it.
  */
 import { DEFAULT_LABEL, isJsonObject, type Json, type JsonObject, parseJson } from '@cordon/core';
 import type { EventFrame } from '@cordon/policy';

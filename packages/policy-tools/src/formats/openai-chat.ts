@@ -2,7 +2,7 @@
  * OpenAI chat completions: lists of messages, requests with `tools` and `functions`, responses with `choices`, and
  * responses that were streamed in chunks. The messages are read by `chat.ts`.
  *
- * Ring 1: recordings are read with it; the hub does not use it.
+ * Recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import { ChatReader, OLDER_CALL_KEYS } from '../reading/chat.ts';

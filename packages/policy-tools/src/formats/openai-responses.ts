@@ -5,7 +5,7 @@
  * The interface gains kinds of items faster than any list of them: what ends in `_call` is a call, what ends in
  * `_call_output` an output, and of anything else every text becomes a message.
  *
- * Ring 1: recordings are read with it; the hub does not use it.
+ * Recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import { isList, own } from '../reading/json.ts';

@@ -1,7 +1,7 @@
 /**
  * The one entrance for recorded traces: whichever of the formats, out come events with paths back into the input.
  *
- * Ring 1: recordings are read with it; the hub does not use it.
+ * Recordings are read with it; the hub does not use it.
  */
 import { failed, isJsonObject, type Json, ok, type Result } from '@cordon/core';
 import type { TraceEvent } from '@cordon/policy';

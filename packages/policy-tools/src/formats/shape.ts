@@ -3,7 +3,7 @@
  * An element that could belong to several formats (`{"role": "user", "content": "…"}`) decides nothing; where
  * nothing decides, it is a chat log. What decides wrongly is refused by the format's reader, never read as less.
  *
- * Ring 1: recordings are read with it; the hub does not use it.
+ * Recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import { isList, own } from '../reading/json.ts';

@@ -2,7 +2,7 @@
  * Orders between calls of tools of different apps. Each app's calls are made in separate contexts, which know of each other
  * what a message carried on and nothing else, so `->` says less there than in a log of one list.
  *
- * Ring 1: no decision depends on it.
+ * No decision depends on it.
  */
 
 import { type Expression, variableName } from '@cordon/policy';

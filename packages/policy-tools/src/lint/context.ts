@@ -2,7 +2,7 @@
  * What all concerns of the linter look at: the bodies of a policy with the names in them, what expressions can be,
  * and expressions as keys that are equal where the expressions mean the same.
  *
- * Ring 1: no decision depends on it.
+ * No decision depends on it.
  */
 import {
   ANY,

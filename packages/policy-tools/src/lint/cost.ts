@@ -2,7 +2,7 @@
  * What a rule costs as the trace grows, read from the plan by which it is decided: flows and `==` find partners by
  * index, chains of flow are decided as their events come, and everything else is looked for one by one.
  *
- * Ring 1: no decision depends on it.
+ * No decision depends on it.
  */
 import {
   compile,

@@ -3,7 +3,7 @@
  * implementations of the language read otherwise. The latter is reported only for rules that these load, because a rule
  * that uses an addition means here what it says here.
  *
- * Ring 1: no decision depends on it. Section numbers are those of the language's specification.
+ * No decision depends on it. Section numbers are those of the language's specification.
  */
 import {
   canBe,

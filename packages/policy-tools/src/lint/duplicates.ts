@@ -2,7 +2,7 @@
  * Rules that say what another rule says already: the same lines up to the names of variables, or more lines than a
  * rule whose effect is at least as strong.
  *
- * Ring 1: no decision depends on it.
+ * No decision depends on it.
  */
 
 import { type Expression, type RuleTree, variablesOf } from '@cordon/policy';

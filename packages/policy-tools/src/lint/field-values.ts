@@ -1,7 +1,7 @@
 /**
  * Which texts fields of events hold: a comparison with another one never holds.
  *
- * Ring 1: no decision depends on it.
+ * No decision depends on it.
  */
 
 interface FieldValues {

@@ -2,7 +2,7 @@
  * The linter: what loads and is probably not what its author meant. It looks closer than loading may take time for,
  * and only when it is asked (`cordon check`). Each concern has its own `lint-….ts`.
  *
- * Ring 1: no decision depends on it. Never throws; the work is bounded for trees of any size.
+ * No decision depends on it. Never throws; the work is bounded for trees of any size.
  */
 import type { Diagnostic } from '@cordon/core';
 import {

@@ -1,7 +1,7 @@
 /**
  * Names that nothing uses, names that hide others, and lines that do not count.
  *
- * Ring 1: no decision depends on it.
+ * No decision depends on it.
  */
 import { BUILTINS, type Expression, freeNames, type Identifier, variablesOf } from '@cordon/policy';
 import { type LintBody, type LintContext, partsOf } from './context.ts';

@@ -2,7 +2,7 @@
  * Descriptions of tools, as OpenAI, Anthropic, Gemini and MCP write them, read into one form for the linter. They come
  * from apps: names and texts in them are data.
  *
- * Ring 1: no decision depends on it. Never throws.
+ * No decision depends on it. Never throws.
  */
 import {
   failed,

@@ -2,7 +2,7 @@
  * Tools and arguments that rules name, held against what the installed apps have: a rule about a misspelt tool never
  * acts, and gives no sign of it.
  *
- * Ring 1: no decision depends on it. Schemas come from apps: they are looked at to a bounded depth, and what is not understood is not judged.
+ * No decision depends on it. Schemas come from apps: they are looked at to a bounded depth, and what is not understood is not judged.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import { type Expression, METHODS, nearest, type Pattern, type Span, type ToolPattern } from '@cordon/policy';

@@ -2,7 +2,7 @@
  * Rules and predicates that can never act: lines that are never true, lines that contradict each other, flows in a
  * circle, variables that range over nothing.
  *
- * Ring 1: no decision depends on it.
+ * No decision depends on it.
  */
 
 import {

@@ -2,7 +2,7 @@
  * Values that cannot be what a line takes them for: texts that a field never holds, fields and methods that no such
  * value has, comparisons of kinds that are never equal, regular expressions that never match.
  *
- * Ring 1: no decision depends on it.
+ * No decision depends on it.
  */
 
 import {

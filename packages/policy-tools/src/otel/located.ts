@@ -2,7 +2,7 @@
  * A value of an OpenTelemetry attribute, and where it stands: plain JSON, the typed form of OTLP
  * (`{"stringValue": …}`), or JSON in a text, which is how structured attributes travel on spans.
  *
- * Ring 1: recordings are read with it; the hub does not use it.
+ * Recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type Json, type JsonLimits, type JsonObject, parseJson } from '@cordon/core';
 import { isList, own } from '../reading/json.ts';

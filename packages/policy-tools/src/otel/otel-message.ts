@@ -2,7 +2,7 @@
  * Messages as OpenTelemetry's conventions for generative AI write them: `{role, parts}`, and the older form of
  * events (`{role, content, tool_calls}`), as events without a frame.
  *
- * Ring 1: recordings are read with it; the hub does not use it.
+ * Recordings are read with it; the hub does not use it.
  */
 import { isJsonObject } from '@cordon/core';
 import type { TraceEvent } from '@cordon/policy';

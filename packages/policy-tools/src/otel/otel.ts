@@ -5,7 +5,7 @@
  * had seen flows back when it ends; linked spans likewise. Every span repeats the conversation so far, so a message
  * becomes an event where it first appears; where another context learns of it, its next event names it as a cause.
  *
- * Ring 1: recordings are read with it; the hub does not use it.
+ * Recordings are read with it; the hub does not use it.
  */
 import { canonicalJson, isJsonObject, type Json, parseJson } from '@cordon/core';
 import type { MessageEvent, ToolCallEvent, ToolOutputEvent, TraceEvent } from '@cordon/policy';

@@ -3,7 +3,7 @@
  * nothing of a conversation, and nothing else. Other instrumentations keep prompts and calls under other names;
  * passed over, their logs would look clean.
  *
- * Ring 1: recordings are read with it; the hub does not use it.
+ * Recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type JsonObject } from '@cordon/core';
 import { own } from '../reading/json.ts';

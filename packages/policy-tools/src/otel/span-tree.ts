@@ -1,7 +1,7 @@
 /**
  * Spans of an export, as a forest, and the order of their beginnings and ends.
  *
- * Ring 1: recordings are read with it; the hub does not use it.
+ * Recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import { isList, own } from '../reading/json.ts';

@@ -1,7 +1,7 @@
 /**
  * One span of an export.
  *
- * Ring 1: recordings are read with it; the hub does not use it.
+ * Recordings are read with it; the hub does not use it.
  */
 import type { JsonObject } from '@cordon/core';
 import type { Located } from './located.ts';

@@ -5,7 +5,7 @@
  * INVARIANT (same meaning): the formatted text has the tree of the text that was given, spans aside, and its comments,
  * in their order. Checked on every text: a file that would be damaged is not formatted.
  *
- * Ring 1: what it writes is parsed again and compared before anybody gets it.
+ * What it writes is parsed again and compared before anybody gets it.
  */
 import { type Diagnostic, failed, ok, type Result } from '@cordon/core';
 import {

@@ -6,7 +6,7 @@
  * INVARIANT (continuation): whatever does not stand on the first line is indented more deeply than it, or closes a
  * bracket, so that no part of the line can be taken for a line, a statement or its own block.
  *
- * Ring 1: no decision depends on it.
+ * No decision depends on it.
  */
 import type { Role, Token } from '@cordon/policy';
 import type { Comment } from './trivia.ts';

@@ -5,7 +5,7 @@
  * tree but for the spans. A tree that no text stands for (a block inside of brackets, a string that no quotes can hold)
  * is printed as nearly as possible.
  *
- * Ring 1: no decision depends on it.
+ * No decision depends on it.
  */
 import {
   type BinaryOperator,

@@ -1,7 +1,7 @@
 /**
  * What stands between the tokens and is no token: comments, line ends, blank lines.
  *
- * Ring 1: no decision depends on it.
+ * No decision depends on it.
  */
 import { columnOf, type Token } from '@cordon/policy';
 

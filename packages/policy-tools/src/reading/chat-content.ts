@@ -1,7 +1,7 @@
 /**
  * What a message or an output of a chat says: its content, and the words that providers keep beside it.
  *
- * Ring 1: recordings are read with it; the hub does not use it.
+ * Recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import type { Chunk, Content } from '@cordon/policy';

@@ -3,7 +3,7 @@
  * and their older versions write in such messages besides: `function_call`, outputs of the role `function`, free-text
  * tools, refusals, reasoning, sound and files (`chat-content.ts`).
  *
- * Ring 1: recordings are read with it; the hub does not use it.
+ * Recordings are read with it; the hub does not use it.
  */
 import { canonicalJson, failed, isJsonObject, type Json, type JsonObject, type Result } from '@cordon/core';
 import type { EventFrame, ToolCallEvent, TraceEvent } from '@cordon/policy';

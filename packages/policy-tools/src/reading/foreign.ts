@@ -2,7 +2,7 @@
  * Formats that are not read, by the keys that only they have: the fault says what such a log is, instead of
  * which of its keys is not known.
  *
- * Ring 1: recordings are read with it; the hub does not use it.
+ * Recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import { isList, own } from './json.ts';

@@ -5,7 +5,7 @@
  * A repetition is found in order: each request is matched with the conversation from its beginning, so a second
  * call that is equal to the first is new the first time that both are in one request.
  *
- * Ring 1: recordings are read with it; the hub does not use it.
+ * Recordings are read with it; the hub does not use it.
  */
 import { canonicalJson, type Json } from '@cordon/core';
 import type { Content, ToolCallEvent, TraceEvent } from '@cordon/policy';

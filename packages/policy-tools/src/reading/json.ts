@@ -1,7 +1,7 @@
 /**
  * Looking into JSON that others wrote.
  *
- * Ring 1: recordings are read with it; the hub does not use it.
+ * Recordings are read with it; the hub does not use it.
  */
 import type { Json, JsonObject } from '@cordon/core';
 

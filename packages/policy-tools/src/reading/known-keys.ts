@@ -2,7 +2,7 @@
  * Which keys of an element are known. What a reader does not know it must not pass over: a call under a key of another
  * format would be hidden from the rules, and the log would look clean.
  *
- * Ring 1: recordings are read with it; the hub does not use it.
+ * Recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import { type KnownKeys, knownKeys, misfit, type NoteShape, type Notes } from './note-shape.ts';

@@ -2,7 +2,7 @@
  * The values that a key may have which no reader interprets. Each such key has a closed form. Attack: a call or words are hidden
  * from the rules under a key whose value nothing checks.
  *
- * Ring 1: recordings are read with it; the hub does not use it.
+ * Recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type Json } from '@cordon/core';
 import { holdsConversation } from './spoken.ts';

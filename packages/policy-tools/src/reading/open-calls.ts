@@ -1,7 +1,7 @@
 /**
  * Calls that wait for their output, where outputs name the tool and not the call: the oldest is answered first.
  *
- * Ring 1: recordings are read with it; the hub does not use it.
+ * Recordings are read with it; the hub does not use it.
  */
 export class OpenCalls {
   readonly #byName = new Map<string, Queue>();

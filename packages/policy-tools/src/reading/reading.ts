@@ -2,7 +2,7 @@
  * Reading one untrusted trace: fields are taken with the path at which they stand, and the first thing that is
  * wrong decides; what is read after it is thrown away. What every format shares, and no format's own words.
  *
- * Ring 1: recordings are read with it; the hub does not use it.
+ * Recordings are read with it; the hub does not use it.
  */
 import { failed, isJsonObject, type Json, type JsonObject, ok, parseJson, type Result } from '@cordon/core';
 import { type EventFrame, isShallow, MAX_DEPTH, type TraceEvent } from '@cordon/policy';

@@ -1,7 +1,7 @@
 /**
  * What a message, a call or an output looks like, in the formats that are read and in others.
  *
- * Ring 1: recordings are read with it; the hub does not use it.
+ * Recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import { isContainer, isList, own } from './json.ts';

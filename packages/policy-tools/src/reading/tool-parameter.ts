@@ -1,7 +1,7 @@
 /**
  * The parameters of a tool as rules see them, read from its schema (specification 4.3).
  *
- * Ring 1: recordings are read with it; the hub does not use it.
+ * Recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type Json } from '@cordon/core';
 import type { ToolParameter } from '@cordon/policy';

@@ -1,7 +1,7 @@
 /**
  * Descriptions of tools, as they were shown to the model: every provider has other names for the same three fields.
  *
- * Ring 1: recordings are read with it; the hub does not use it.
+ * Recordings are read with it; the hub does not use it.
  */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import type { EventFrame } from '@cordon/policy';

@@ -6,7 +6,7 @@
  * A chunk's text is found under `<its path>.text`; text that the format keeps under another key stands alone, so
  * that every range leads to the very characters of the input.
  *
- * Ring 1: recordings are read with it; the hub does not use it.
+ * Recordings are read with it; the hub does not use it.
  */
 import type { Json, JsonObject } from '@cordon/core';
 import type {

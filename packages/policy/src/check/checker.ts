@@ -1,8 +1,6 @@
 /**
  * Names, types, arity and patterns of a tree, before anything is evaluated: what cannot work is an error, what
  * works otherwise than its author probably thinks is a warning.
- *
- * Ring 0.
  */
 import {
   childrenOf,

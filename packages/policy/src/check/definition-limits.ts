@@ -1,8 +1,6 @@
 /**
  * What would let a policy cost more than its length: definitions that build on each other without end, bodies with
  * more variables than anybody binds. Checked before anything walks from one definition to the next.
- *
- * Ring 0.
  */
 import type { Definition, Expression, PolicyTree } from '../syntax/ast.ts';
 import type { Diagnostics } from '../syntax/codes.ts';

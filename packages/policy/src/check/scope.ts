@@ -1,8 +1,6 @@
 /**
  * What names stand for, and which variables a body declares (specification 3). Shared by everything that gives
  * rules a meaning, so that all of them agree on it.
- *
- * Ring 0.
  */
 import {
   childrenOf,

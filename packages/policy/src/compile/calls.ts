@@ -1,8 +1,4 @@
-/**
- * What a call calls, as far as its text says it.
- *
- * Ring 0.
- */
+/** What a call calls, as far as its text says it. */
 import { type Names, variablesOf } from '../check/scope.ts';
 import type { Call, Definition, Expression } from '../syntax/ast.ts';
 

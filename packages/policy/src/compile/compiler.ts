@@ -1,8 +1,6 @@
 /**
  * Checked tree to functions: every expression becomes a closure over a frame of slots, every body a list of
  * steps with the variables that each needs. Nothing here depends on a trace.
- *
- * Ring 0.
  */
 
 import { freeNames, type Named, Names, variablesOf, walk } from '../check/scope.ts';

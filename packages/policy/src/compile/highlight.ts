@@ -1,8 +1,4 @@
-/**
- * What a condition that holds is about, as places in the trace (specification 11).
- *
- * Ring 0.
- */
+/** What a condition that holds is about, as places in the trace (specification 11). */
 
 import type { Frame, Locate } from '../evaluate/body.ts';
 import { childrenOf, type Expression } from '../syntax/ast.ts';

@@ -1,8 +1,4 @@
-/**
- * Which calls a policy may look at behind tool outputs: only these have to be remembered.
- *
- * Ring 0.
- */
+/** Which calls a policy may look at behind tool outputs: only these have to be remembered. */
 
 import { type Names, variablesOf } from '../check/scope.ts';
 import { childrenOf, type Expression, type PolicyTree } from '../syntax/ast.ts';

@@ -1,8 +1,4 @@
-/**
- * Reads from a line which literals a text must hold for the line to hold.
- *
- * Ring 0.
- */
+/** Reads from a line which literals a text must hold for the line to hold. */
 
 import { type Alternatives, anchorsOf } from '@cordon/regex';
 import type { Names } from '../check/scope.ts';

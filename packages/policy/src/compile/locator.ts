@@ -1,8 +1,6 @@
 /**
  * Where the value of an expression stands in the trace: a variable where it was found, a member below its object, a loop
  * variable at its index. What is computed stands nowhere.
- *
- * Ring 0.
  */
 
 import type { Evaluate, Locate } from '../evaluate/body.ts';

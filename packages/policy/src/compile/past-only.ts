@@ -1,8 +1,6 @@
 /**
  * Which events can change what predicates and quantifiers say of events that were before: none, where a line says
  * that all they look at comes before.
- *
- * Ring 0.
  */
 
 import { type Names, variablesOf } from '../check/scope.ts';

@@ -1,8 +1,6 @@
 /**
  * The names of an activation of a body, the slots that hold their values, where these values stand, and which events
  * they were read from.
- *
- * Ring 0.
  */
 import type { Anchor, Locate } from '../evaluate/body.ts';
 import { EventObject } from '../values/event-object.ts';

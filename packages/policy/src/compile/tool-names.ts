@@ -1,8 +1,4 @@
-/**
- * The tools of which a line asks for a call, or for the output of a call.
- *
- * Ring 0.
- */
+/** The tools of which a line asks for a call, or for the output of a call. */
 import type { Names } from '../check/scope.ts';
 import type { Declaration, Expression } from '../syntax/ast.ts';
 import { MAX_DEPTH, predicateOfOne } from './calls.ts';

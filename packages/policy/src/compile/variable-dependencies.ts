@@ -1,8 +1,4 @@
-/**
- * Which variables of a body its lines need, directly or through assignments.
- *
- * Ring 0.
- */
+/** Which variables of a body its lines need, directly or through assignments. */
 
 import { freeNames } from '../check/scope.ts';
 import type { Order } from '../evaluate/body.ts';

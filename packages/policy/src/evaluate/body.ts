@@ -1,7 +1,5 @@
 /**
  * A compiled body, the lines of a rule, predicate or quantifier, and what it is evaluated with: types only.
- *
- * Ring 0.
  */
 
 import type { Place } from '../events/provenance.ts';

@@ -2,8 +2,6 @@
  * What one variable of a rule can still be bound to: the objects of the trace that pass the variable's own
  * conditions, by context in the order of their positions so that `a -> b` selects a prefix of each, and by the
  * values that `==` compares so that a join looks at equal ones only.
- *
- * Ring 0.
  */
 
 import { flows, type Place } from '../events/provenance.ts';

@@ -1,8 +1,4 @@
-/**
- * A rule as it is evaluated: its lines as functions, and what they look at.
- *
- * Ring 0.
- */
+/** A rule as it is evaluated: its lines as functions, and what they look at. */
 import type { EffectWord } from '../syntax/ast.ts';
 import type { Source, Span } from '../syntax/source.ts';
 import type { Body, Domain, Evaluate } from './body.ts';

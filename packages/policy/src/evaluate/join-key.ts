@@ -1,8 +1,4 @@
-/**
- * The keys by which `==` looks up what can be equal, so that a join looks at no other value.
- *
- * Ring 0.
- */
+/** The keys by which `==` looks up what can be equal, so that a join looks at no other value. */
 import { isDictionary, isList, type Value } from '../values/value.ts';
 
 /** Equal values have equal keys, whatever else has them too. */

@@ -2,8 +2,6 @@
  * Which variables of a rule are decided as soon as an event for another one comes, because all that relates them to
  * the rest of the rule is that they happened before it: in `a -> b`, `b -> c`, `c -> d`, whether an event can be `b`
  * is known when it comes, and no later event changes it.
- *
- * Ring 0.
  */
 import type { Body, Order, Step } from './body.ts';
 

@@ -1,8 +1,4 @@
-/**
- * Predicates, `count` and `forall`: what the assignments of their bodies come to.
- *
- * Ring 0.
- */
+/** Predicates, `count` and `forall`: what the assignments of their bodies come to. */
 import type { Evidence } from '../values/evidence.ts';
 import { isUndecided, undecided, type Value } from '../values/value.ts';
 import type { Binding, Body, Frame, OpenLine } from './body.ts';

@@ -2,8 +2,6 @@
  * Texts that an event must hold for a line about it to hold: an event without them is left out before the line is
  * evaluated. `find` skips its engine by the same literals of a pattern, so nothing is left out that `find` would
  * have found, or would not have decided.
- *
- * Ring 0.
  */
 import { type Alternatives, occursIn } from '@cordon/regex';
 import type { VisibleEvent } from '../values/event-object.ts';

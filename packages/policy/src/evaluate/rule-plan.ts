@@ -1,8 +1,6 @@
 /**
  * How a rule is evaluated as a trace grows, worked out once from its body: which lines filter a variable alone,
  * in which order the others are joined with a new event, and what has to be remembered for that.
- *
- * Ring 0.
  */
 import type { Body, JoinSide, Step } from './body.ts';
 import type { Retention } from './candidates.ts';

@@ -1,8 +1,6 @@
 /**
  * All rules of a policy on one trace: finds for each event the rules that it can concern, so that an event that
  * concerns none costs next to nothing.
- *
- * Ring 0.
  */
 import type { JsonObject } from '@cordon/core';
 import { isShallow, MAX_DEPTH } from '../events/depth.ts';

@@ -1,8 +1,6 @@
 /**
  * One rule and what it remembers of one trace. A new event is joined with the candidates of the other variables
  * only; the trace itself is looked at only by rules whose predicates or quantifiers range over it.
- *
- * Ring 0.
  */
 import type { Question } from '@cordon/core';
 import { type Place, seeingAll } from '../events/provenance.ts';

@@ -2,8 +2,6 @@
  * The search for the assignments that satisfy a body. Every variable is bound; lines are looked at as soon as their
  * variables are; a line that refutes ends the branch, and one that cannot be evaluated counts only where no other line
  * refutes (so order does not matter).
- *
- * Ring 0.
  */
 import { seeingAll } from '../events/provenance.ts';
 import { EventObject, occurrencesWithin } from '../values/event-object.ts';

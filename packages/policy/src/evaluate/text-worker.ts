@@ -1,7 +1,5 @@
 /**
  * What the process does that looks at texts for the hub: the same functions that a decision would call, on what it was given.
- *
- * Ring 0.
  */
 
 import { failed, type Json, ok, type Result } from '@cordon/core';

@@ -1,8 +1,6 @@
 /**
  * How deep values from outside may be nested. What compares and prints values recurses, so the bound stands where
  * they come in.
- *
- * Ring 0.
  */
 
 /** Nested arrays and objects in one event, or in the parameters of a policy. */

@@ -2,8 +2,6 @@
  * Which event could have known of which: the happened-before order over contexts, kept as vector clocks. In a
  * plain chat log there is one context, and the order is that of the list (specification 8; architecture,
  * "Events, contexts, provenance").
- *
- * Ring 0.
  */
 import { HUB_LABEL, joinLabels, type Label } from '@cordon/core';
 import type { EventFrame } from './trace-event.ts';

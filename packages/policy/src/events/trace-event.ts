@@ -1,8 +1,6 @@
 /**
  * The events that rules speak about, in the one form that every source of traces is turned into: chat logs,
  * the hub's proposals, recorded sessions.
- *
- * Ring 0.
  */
 import type { CalledLabels, Json, JsonObject, Label } from '@cordon/core';
 

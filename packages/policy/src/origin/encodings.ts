@@ -1,8 +1,6 @@
 /**
  * What a text says in an encoding: escapes of links, of HTML and of JSON, and runs of base64. One layer is taken off, so
  * that nothing grows: who encodes twice is not found, and the flow rules hold for him as for everybody.
- *
- * Ring 0.
  */
 
 export interface Decoding {

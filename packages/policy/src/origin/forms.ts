@@ -1,8 +1,6 @@
 /**
  * Numbers, dates, and numbers in groups (telephones, cards, IBANs) in one form each, so that `1,000.00` is found as
  * `1000` and `April 1st, 2022` as `2022-04-01`. What can be read in two ways has both forms.
- *
- * Ring 0.
  */
 import { joinCharacter, type Words } from './words.ts';
 

@@ -1,8 +1,6 @@
 /**
  * `origin(value)`: which of the texts that were visible where an event arose hold the value, and how well. Best effort: who
  * rewrites a value hides where it came from, and then it is the model's. Flow (`->`) is what cannot be hidden.
- *
- * Ring 0.
  */
 import { sizeOfTexts } from '@cordon/core';
 import type { EventObject } from '../values/event-object.ts';

@@ -1,8 +1,6 @@
 /**
  * The pieces of a value that may have come from different places: items of a list, members of a JSON text, name and
  * domain of a mail address, host and path of a link, lines and sentences, and the words that tell the most.
- *
- * Ring 0.
  */
 import { parseJson } from '@cordon/core';
 import { isDictionary, isList, type Value } from '../values/value.ts';

@@ -3,7 +3,7 @@
  * field of a record was put there by the program that keeps it; what stands inside a longer text was written to be
  * read. A text is a record as a whole or not at all: otherwise whoever writes a document could put fields into it.
  *
- * Ring 0; linear in the text.
+ * Linear in the text.
  */
 import { type Json, parseJson } from '@cordon/core';
 

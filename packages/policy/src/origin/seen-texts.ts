@@ -4,8 +4,6 @@
  *
  * Memory: the texts themselves, and 9 bytes a word with 8 to 40 more for each different word or form; `MAX_WORDS` is the
  * bound. What is beyond it is not forgotten in silence: every question is undecided from then on.
- *
- * Ring 0.
  */
 import { isJsonObject, type Json, type Question } from '@cordon/core';
 import { flows, type Place } from '../events/provenance.ts';

@@ -2,8 +2,6 @@
  * Which events bring texts that a value can come from, and as what: the user's words, the system's, what tools and other
  * apps gave, what tools say of themselves, and values that the user has allowed. What a model says is no source: where a
  * value stands nowhere else, it is the model's.
- *
- * Ring 0.
  */
 import { isJsonObject, type Json } from '@cordon/core';
 import type { EventObject } from '../values/event-object.ts';

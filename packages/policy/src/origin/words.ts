@@ -2,8 +2,6 @@
  * The words of a text, as `origin` compares texts: letters and digits, without case and invisible characters, and what
  * joins two of them where no space does. Punctuation inside of an address is part of it: `foo-bank.com` is not
  * `foo.bank.com`. Linear in the text.
- *
- * Ring 0.
  */
 
 /** By index of the word. */

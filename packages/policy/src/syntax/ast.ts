@@ -1,8 +1,6 @@
 /**
  * The syntax tree: what stands in the text, before any name is resolved. Plain frozen-by-type data; every node
  * has the span of the text that it came from. And which parts each expression has, for whoever walks it.
- *
- * Ring 0.
  */
 import type { Span } from './source.ts';
 

@@ -1,8 +1,6 @@
 /**
  * The diagnostics of the language: one stable code for each kind of problem. `docs/policy/reference.md`
  * lists them; a code is never given a new meaning.
- *
- * Ring 0.
  */
 import type { Diagnostic } from '@cordon/core';
 import type { Source, Span } from './source.ts';

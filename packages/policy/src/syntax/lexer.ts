@@ -2,7 +2,7 @@
  * Text to tokens. Blocks come from indentation outside of strings, comments and brackets, so neither a comment
  * nor a string that ends with `:` can open one (specification 2.1 lists what goes wrong otherwise).
  *
- * Ring 0. Never throws; linear in the length of the text.
+ * Never throws; linear in the length of the text.
  */
 import type { Diagnostics } from './codes.ts';
 import type { Span } from './source.ts';

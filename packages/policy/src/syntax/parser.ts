@@ -2,7 +2,7 @@
  * Tokens to syntax tree, by recursive descent after the precedence table of the specification (2.6) for lines of
  * any length. A line that does not parse is reported and skipped, so that one run reports all errors of a file.
  *
- * Ring 0. Never throws; nesting and length of expressions are bounded.
+ * Never throws; nesting and length of expressions are bounded.
  */
 import {
   type BinaryOperator,

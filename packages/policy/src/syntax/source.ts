@@ -1,8 +1,6 @@
 /**
  * Places in the text of a policy. Spans are offsets in UTF-16 units into the text exactly as it was given, so
  * that a diagnostic always points at what its author wrote, whatever the lexer skipped or joined.
- *
- * Ring 0.
  */
 import type { SourceRange } from '@cordon/core';
 

@@ -1,8 +1,6 @@
 /**
  * The tokens of the language. No word is reserved: `if`, `is`, `tool` are names, and the parser decides by
  * position what they mean (specification 2.2).
- *
- * Ring 0.
  */
 import type { Span } from './source.ts';
 

@@ -1,8 +1,6 @@
 /**
  * The functions that rules may call: those that are always there (specification 13.1), and what can be imported
  * from the standard library (13.2, 13.3). All are pure. A function whose detector is not installed is undecided.
- *
- * Ring 0.
  */
 
 import { type Json, parseJson } from '@cordon/core';

@@ -2,7 +2,7 @@
  * Functions that a program offers to rules, e.g. detectors of secrets or personal data. Rules import them by name;
  * they see texts and plain values and give plain values back, so that rules never reach anything of the host.
  *
- * Ring 0; what a detector answers is ring 1.
+ * What a detector answers is ring 1.
  */
 
 import { isJsonObject, type Json, type JsonObject, type Question } from '@cordon/core';

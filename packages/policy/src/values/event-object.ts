@@ -1,8 +1,6 @@
 /**
  * Events as values of rules: which fields each has, and which objects `(x: T)` finds in them (specification 4.2
  * and 4.4, with the additions for the hub-and-spoke world).
- *
- * Ring 0.
  */
 import {
   DEFAULT_LABEL,

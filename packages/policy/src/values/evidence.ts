@@ -2,8 +2,6 @@
  * What the evaluation of a rule noticed on its way to its result: characters that a condition was about,
  * assignments that a predicate found, numbers that were counted. It is recorded while the rule is evaluated and
  * thrown away with the assignments that are refuted, so what is left is why the rule holds, not a reconstruction.
- *
- * Ring 0.
  */
 
 import type { Span } from '../syntax/source.ts';

@@ -1,8 +1,4 @@
-/**
- * The methods that texts, objects and chunk lists have in rules (specification 6.5); there are no others.
- *
- * Ring 0.
- */
+/** The methods that texts, objects and chunk lists have in rules (specification 6.5); there are no others. */
 import { braceFormat } from './python-format.ts';
 import { joined } from './python-str.ts';
 import { ANY, LIST, listOf, STR, TEXTS, type Type } from './types.ts';

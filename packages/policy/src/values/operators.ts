@@ -1,8 +1,6 @@
 /**
  * The operators of the language on values: Python's meaning (specification 6.2 to 6.6), with `Undecided` where
  * Python raises.
- *
- * Ring 0.
  */
 import { type Json, parseJson } from '@cordon/core';
 import { directlyPrecedes, flows, happensBefore } from '../events/provenance.ts';

@@ -1,8 +1,4 @@
-/**
- * Compiled patterns of a policy, kept by their own text.
- *
- * Ring 0.
- */
+/** Compiled patterns of a policy, kept by their own text. */
 import type { Result } from '@cordon/core';
 import { compilePattern, type Pattern, type PatternOptions } from '@cordon/regex';
 import type { TextQuestions } from './text-questions.ts';

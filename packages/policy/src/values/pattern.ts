@@ -1,8 +1,4 @@
-/**
- * Matching a call, or the call behind a tool output, against `tool:name({…})` (specification 7).
- *
- * Ring 0.
- */
+/** Matching a call, or the call behind a tool output, against `tool:name({…})` (specification 7). */
 
 import { EXHAUSTED_REASON } from '@cordon/regex';
 import type { PatternOf } from '../syntax/ast.ts';

@@ -2,7 +2,7 @@
  * Predicates that the user wrote: functions over elements of the trace (analyzer paper, 3.1). A detector gets texts; a
  * predicate gets copies of whole values, including bound events, by the names of its parameters.
  *
- * Ring 0; what a predicate answers is ring 1.
+ * What a predicate answers is ring 1.
  */
 import type { Json, JsonObject } from '@cordon/core';
 import { type Detector, NoAnswer, noAnswer } from './detector.ts';

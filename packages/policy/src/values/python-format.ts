@@ -1,8 +1,6 @@
 /**
  * Values in texts as Python's `%` and `str.format` write them (specification 6.2, 6.5): conversions, width, precision.
  * Templates can come from a trace, so what is built is bounded as it grows.
- *
- * Ring 0.
  */
 import { MAX_BUILT, quoted, textOf } from './python-str.ts';
 import { isDictionary, isList, isTuple, undecided, type Value } from './value.ts';

@@ -1,8 +1,6 @@
 /**
  * Values as text, as Python's `str` and `repr` write them, and texts that rules build, within limits: a rule must
  * not turn one message into gigabytes.
- *
- * Ring 0.
  */
 import { isList, isTagged, isTuple, kindOf, type Undecided, undecided, type Value } from './value.ts';
 

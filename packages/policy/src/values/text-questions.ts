@@ -3,8 +3,6 @@
  * stands), of short ones the detectors that need a third-party parser. Each is a question for a confined process, asked once for
  * each text; until it is answered the rule is undecided and waits (decisions 27 and 46). Without an instance of this class
  * everything is computed at once, by the same functions.
- *
- * Ring 0.
  */
 
 import {

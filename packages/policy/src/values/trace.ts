@@ -1,8 +1,6 @@
 /**
  * A trace as rules see it: events become objects with fields, each with its place in the flow, tool outputs
  * linked to their calls. Events can be prepared without becoming part of the trace, to ask what they would do.
- *
- * Ring 0.
  */
 
 import { type FlowRecord, Provenance } from '../events/provenance.ts';

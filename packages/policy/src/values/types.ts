@@ -1,8 +1,6 @@
 /**
  * The types that variables of rules range over, and their fields (specification 4.2, with the additions for the
  * hub-and-spoke world); and what can be known of a value before there is a trace.
- *
- * Ring 0.
  */
 
 /** The kinds that a value can be of, by the names that `kindOf` gives them. */

@@ -2,8 +2,6 @@
  * The values that expressions of rules have, and the one that says that there is none. Rules compute with
  * Python's semantics (specification 6); what would be an exception there is an `Undecided` here, which passes
  * through every operation that needs the value.
- *
- * Ring 0.
  */
 
 import type { Json, Question } from '@cordon/core';

@@ -1,4 +1,4 @@
-/** Fetching packages on this machine, in its sandbox. Ring 0. */
+/** Fetching packages on this machine, in its sandbox. */
 import { readFileSync, statSync } from 'node:fs';
 import type { Configuration } from '@cordon/config';
 import { type Dialler, HERE } from '@cordon/dialler';

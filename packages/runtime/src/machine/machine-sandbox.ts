@@ -1,4 +1,4 @@
-/** The sandbox of this machine, as every command opens it. Ring 0. */
+/** The sandbox of this machine, as every command opens it. */
 
 import { platform } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Providers and services of a configuration, each called by a confined process. Ring 0. */
+/** Providers and services of a configuration, each called by a confined process. */
 import { platform } from 'node:os';
 import type { Broker } from '@cordon/broker';
 import type { Configuration } from '@cordon/config';

@@ -1,4 +1,4 @@
-/** The sandbox of this machine, for those who may never confine a process. Ring 0. */
+/** The sandbox of this machine, for those who may never confine a process. */
 
 import type { Configuration } from '@cordon/config';
 import { type Dialler, HERE } from '@cordon/dialler';

@@ -2,7 +2,7 @@
  * `--sandbox weaker=LAYER,…`: the one way to run anything with less than all layers. It is written by the user, said at
  * every start, and kept in the trace.
  *
- * Ring 0; the layers themselves refuse what may not be left out.
+ * The layers themselves refuse what may not be left out.
  */
 
 import { nearest } from '@cordon/config/reading';

@@ -2,7 +2,7 @@
  * The confined process of one module of the user's predicates: it sees the module's folder, for reading, and reaches what the
  * configuration grants to it. When it ends, its open questions have no answer, and their rules are undecided.
  *
- * Ring 0: what the process says is hostile by assumption.
+ * What the process says is hostile by assumption.
  */
 import { dirname, extname } from 'node:path';
 import type { ModuleSettings } from '@cordon/config';

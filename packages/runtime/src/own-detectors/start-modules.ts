@@ -1,4 +1,4 @@
-/** From modules of the user's predicates to what rules can call, and to who answers. Ring 0. */
+/** From modules of the user's predicates to what rules can call, and to who answers. */
 import { basename, dirname } from 'node:path';
 import type { ModuleSettings } from '@cordon/config';
 import { covers } from '@cordon/config/reading';

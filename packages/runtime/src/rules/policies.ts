@@ -1,7 +1,5 @@
 /**
  * Loads policies, with every function that their rules may import: the same way for the hub and for each command.
- *
- * Ring 0.
  */
 import { join } from 'node:path';
 import { BASE_PACK } from '@cordon/config/packs';

@@ -1,4 +1,4 @@
-/** The rules of a configuration, and who answers what they ask. Ring 0. */
+/** The rules of a configuration, and who answers what they ask. */
 
 import type { AskingSettings, Configuration } from '@cordon/config';
 import { CODE_ROOT } from '@cordon/config/reading';

@@ -2,8 +2,6 @@
  * Which folders of code an app's script needs to see: its own package, the `node_modules` folders in which Node
  * looks for its dependencies, and the real folders behind workspace links among these. All read-only, at the same
  * path as on the host, because links between them are resolved by path.
- *
- * Ring 0.
  */
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';

@@ -1,8 +1,6 @@
 /**
  * From an app's command, as it stands in the user's configuration, to a sandbox specification: what is executed,
  * and which folders of code it can see. Files of the user are visible only where the manifest lists them.
- *
- * Ring 0.
  */
 import { existsSync, lstatSync } from 'node:fs';
 import { basename, isAbsolute, resolve } from 'node:path';

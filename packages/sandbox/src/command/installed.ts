@@ -1,8 +1,6 @@
 /**
  * What `cordon apps install` has put into the data folder, found again when an app starts: exactly what was recorded,
  * or nothing. Every file is compared with the record, so it does not matter who wrote the folder.
- *
- * Ring 0.
  */
 import { hash } from 'node:crypto';
 import { closeSync, readFileSync } from 'node:fs';

@@ -1,8 +1,6 @@
 /**
  * Which symbolic links a path leads over. A link in a folder that an app may write can have been put there by the app,
  * to be shown, at the next start, something else than what the user has listed.
- *
- * Ring 0.
  */
 import { lstatSync, readlinkSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';

@@ -1,8 +1,6 @@
 /**
  * Makes a folder and those above it, one by one. Node's `mkdirSync(…, { recursive: true })` never returns where the kernel
  * answers ENOENT for a folder below one that exists, as it does in `/proc`.
- *
- * Ring 0.
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';

@@ -1,8 +1,6 @@
 /**
  * Which program of installed npm packages a launcher means: in `node_modules` beside the configuration, or in a folder
  * that `cordon apps install` has filled.
- *
- * Ring 0.
  */
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

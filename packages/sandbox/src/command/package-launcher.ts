@@ -1,8 +1,6 @@
 /**
  * What a launcher's command line asks for: `npx -y package args`, `uvx --from package tool`, and their like in other
  * package managers. Pure: nothing is looked up or fetched here; an app that is started must not decide what code it is.
- *
- * Ring 0.
  */
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
 

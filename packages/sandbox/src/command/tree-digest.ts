@@ -2,8 +2,6 @@
  * One digest for a folder of code: every file with its path, content and whether it can be executed. Links and special
  * files are refused, so what was digested is all that there is. A tree of 60,000 files takes a second: in pieces, where
  * something else has to be done meanwhile.
- *
- * Ring 0.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, constants, fstatSync, opendirSync, openSync, readSync } from 'node:fs';

@@ -3,7 +3,7 @@
  * app plants a link in a folder that it may write, and a later start, which knows nothing of that grant, lets another
  * app read what the link leads to. One path a line, as JSON; lines are only ever added.
  *
- * Ring 0. Uses the file system.
+ * Uses the file system.
  */
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';

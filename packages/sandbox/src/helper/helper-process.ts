@@ -3,7 +3,7 @@
  * starts it. It is ended when it is idle or breaks its protocol, and the next use starts another, after a pause that grows while
  * processes end without an answer.
  *
- * Ring 0: what the process says is hostile by assumption.
+ * What the process says is hostile by assumption.
  */
 import type { Duplex } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -2,7 +2,7 @@
  * The self-test's program. Runs inside a sandbox, tries what must fail, and prints what it saw as one line of
  * JSON: name of the attempt → `refused:CODE` or `done:WHAT`. It judges nothing; `self-test.ts` does, outside.
  *
- * Ring 0. Imports Node only: it is the single file of ours in that sandbox.
+ * Imports Node only: it is the single file of ours in that sandbox.
  */
 import { spawnSync } from 'node:child_process';
 import {

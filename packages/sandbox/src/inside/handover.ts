@@ -7,7 +7,7 @@
  * code of its before that, as a program that becomes the app's. Any other program is its child: Node ignores SIGPIPE,
  * and a program that Node becomes would ignore it, too.
  *
- * Ring 0. Without a type annotation: it is mounted as JavaScript, so that no app waits for Node's type stripper.
+ * Without a type annotation: it is mounted as JavaScript, so that no app waits for Node's type stripper.
  */
 import { spawn } from 'node:child_process';
 import { fstatSync } from 'node:fs';

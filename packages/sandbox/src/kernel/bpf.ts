@@ -1,8 +1,6 @@
 /**
  * Classic BPF as seccomp runs it: the few instructions that a filter needs, and their encoding as
  * `struct sock_filter` (linux/filter.h). What a filter allows is decided in `seccomp.ts`.
- *
- * Ring 0.
  */
 
 /** One instruction; `jt` and `jf` count the instructions to skip when the comparison holds or fails. */

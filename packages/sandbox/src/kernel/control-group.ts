@@ -1,8 +1,6 @@
 /**
  * The control group of one sandbox: what the kernel has counted there, and an end for all that is in it. By its folder
  * alone, so that the hub and its watching thread can each have one.
- *
- * Ring 0.
  */
 import { readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { errorCode } from './error-code.ts';

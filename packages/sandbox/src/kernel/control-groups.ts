@@ -2,8 +2,6 @@
  * Control groups, version 2, where the hub has its own: the kernel itself then bounds memory and processes
  * of a whole tree, counts its CPU time exactly, and ends it at once. Where there is none the watchdog does what it
  * can from outside. (Linux, Documentation/admin-guide/cgroup-v2.rst)
- *
- * Ring 0.
  */
 import {
   accessSync,

@@ -1,4 +1,4 @@
-/** Names of system errors. Ring 0. */
+/** Names of system errors. */
 
 /** The `code` of a system error; of any other what it says, which never equals a code. */
 export function errorCode(error: unknown): string {

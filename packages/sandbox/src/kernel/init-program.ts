@@ -8,8 +8,6 @@
  * the lifeline, whose other end only the hub has. When that closes, for whatever reason, process 1 ends, and with it,
  * by the kernel's doing, its whole pid namespace. A byte on the lifeline is the number of a signal that process 1 sends to
  * every other process in the sandbox.
- *
- * Ring 0.
  */
 import { DATA_ADDRESS, program, type Step } from './machine-code.ts';
 import type { Architecture } from './seccomp.ts';

@@ -1,8 +1,6 @@
 /**
  * An assembler for programs of a few dozen steps, and the static ELF file around them: what must run inside a sandbox
  * and cannot be Node, on machines that need not have a compiler. A step means the same on both architectures.
- *
- * Ring 0.
  */
 import type { Architecture } from './seccomp.ts';
 import { SYSCALLS, type SyscallName } from './syscall-numbers.ts';

@@ -1,8 +1,6 @@
 /**
  * The smallest programs that make one system call, once or several times: Node cannot make `ptrace` or `mount` itself,
  * and a machine need not have a program that does. The self-test runs them inside.
- *
- * Ring 0.
  */
 import { program, type Step } from './machine-code.ts';
 import type { Architecture } from './seccomp.ts';

@@ -1,8 +1,6 @@
 /**
  * What an app sees of /proc beside its own processes. What is not listed here is covered, also what only this machine or a later
  * kernel has. Attack: counters of the whole machine tell when the user types, and what their other programs do.
- *
- * Ring 0.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 

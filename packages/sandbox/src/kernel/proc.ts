@@ -1,8 +1,4 @@
-/**
- * Reading `/proc` (proc(5)). Processes end at any moment, and some may not be looked at.
- *
- * Ring 0.
- */
+/** Reading `/proc` (proc(5)). Processes end at any moment, and some may not be looked at. */
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 
 /** Empty where there is no such folder any more. */

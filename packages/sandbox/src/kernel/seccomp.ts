@@ -6,8 +6,6 @@
  *
  * Attack: a Unix socket in a folder that the app may only read takes connections, since a read-only mount protects files
  * only. Without `unix` a process gets no Unix socket but pairs that are connected to each other and stay so.
- *
- * Ring 0.
  */
 import {
   and,

@@ -2,8 +2,6 @@
  * System call numbers of x86-64 and arm64, from the Linux kernel's system call tables
  * (arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h, as of Linux 6.17).
  * A row has the number of its first call; those that follow in it have the numbers that follow.
- *
- * Ring 0.
  */
 
 const X64 = {

@@ -1,8 +1,6 @@
 /**
  * The argument vectors: everything that bubblewrap, setpriv and prlimit are told for one confined process. Pure:
  * what is on the host is handed in. Each line that looks odd has its reason in README.md, "Seven traps".
- *
- * Ring 0.
  */
 import type { WritablePlace } from '../kernel/init-program.ts';
 import type { CoveredEntry } from '../kernel/proc-view.ts';

@@ -1,8 +1,6 @@
 /**
  * Signals for a confined program. Process 1 of a sandbox passes none on, and one sent to bubblewrap is the end of the
  * whole tree; so the program is looked for in the host's list of processes, below the first process inside.
- *
- * Ring 0.
  */
 import { processIds, statusOf } from '../kernel/proc.ts';
 

@@ -2,8 +2,6 @@
  * Descriptors that this process inherited without close-on-exec (a pipe of the calling shell, say) go into
  * every child, and bubblewrap does not close them. They are found here so that the launcher can put /dev/null
  * in their place.
- *
- * Ring 0.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 

@@ -1,8 +1,4 @@
-/**
- * What this machine has: programs, libraries, the hub's own limits and identity. Read once and handed on.
- *
- * Ring 0.
- */
+/** What this machine has: programs, libraries, the hub's own limits and identity. Read once and handed on. */
 import {
   existsSync,
   lstatSync,

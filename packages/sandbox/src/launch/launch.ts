@@ -1,8 +1,6 @@
 /**
  * One launch: opens what is mounted, lays out the descriptors, starts bubblewrap and follows the process to its
  * end. Whether the sandbox as such can be trusted on this machine is asked before, in `spawn.ts`.
- *
- * Ring 0.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';

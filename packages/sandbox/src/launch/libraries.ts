@@ -2,8 +2,6 @@
  * Which shared libraries a program of the host needs, so that a sandbox can hold these files and no others: no
  * shell, no other programs, no /etc. Asked of the program's own loader; only ever for programs that the hub
  * trusts (its Node, prlimit).
- *
- * Ring 0.
  */
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readSync } from 'node:fs';

@@ -1,8 +1,6 @@
 /**
  * What a process gets to see is opened before it is mounted: each source by a descriptor of the very file or folder
  * that was checked.
- *
- * Ring 0.
  */
 import { fstatSync } from 'node:fs';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';

@@ -1,8 +1,6 @@
 /**
  * What a hub leaves that is killed by SIGKILL while it makes a sandbox: the half of bubblewrap that waits to be told to go
  * on, and never will be. Nothing of an app runs in it. The next hub ends it; what has a living other half is left alone.
- *
- * Ring 0.
  */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';

@@ -1,7 +1,5 @@
 /**
  * What bubblewrap says when it cannot set up a sandbox, told apart from what the program inside writes later.
- *
- * Ring 0.
  */
 import { PassThrough, type Readable, Writable } from 'node:stream';
 

@@ -1,8 +1,6 @@
 /**
  * The end of a stream whose program is gone. Usually the kernel tells it; but whatever still holds the other end open would
  * make its reader wait for ever.
- *
- * Ring 0.
  */
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';

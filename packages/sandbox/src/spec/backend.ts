@@ -1,8 +1,6 @@
 /**
  * The interface of every back end: a specification becomes a confined process, or a fault that says which layer
  * is missing. There is no weaker mode behind it.
- *
- * Ring 0.
  */
 import type { Server } from 'node:net';
 import type { Duplex, Readable, Writable } from 'node:stream';

@@ -2,8 +2,6 @@
  * Host paths that were looked at once: symbolic links resolved, kind and inode remembered. Mounts take only
  * these, and are made from a descriptor that still names the same inode, so that a path cannot be swapped
  * between the look and the mount.
- *
- * Ring 0.
  */
 import {
   closeSync,

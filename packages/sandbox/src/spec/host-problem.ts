@@ -1,8 +1,6 @@
 /**
  * What hinders the sandbox on this machine, for whoever can explain it to a person. An explanation is shown and decides
  * nothing: the refusal stands with and without it.
- *
- * Ring 0.
  */
 
 export type HostProblem =

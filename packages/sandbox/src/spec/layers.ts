@@ -1,8 +1,6 @@
 /**
  * The layers of the sandbox by name: what each does, and what one gives up without it. Every launch has all of
  * them unless the user named some in `--sandbox weaker=…`; nothing else ever leaves one out.
- *
- * Ring 0.
  */
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
 

@@ -1,8 +1,6 @@
 /**
  * Node's own permission model as one more layer for JavaScript apps: where a fault of the kernel or of bubblewrap
  * would open a file, Node still refuses it. It is no layer to count on alone: it does not cover sockets.
- *
- * Ring 0.
  */
 import { type CheckedSpec, HANDOVER_INSIDE } from './spec.ts';
 

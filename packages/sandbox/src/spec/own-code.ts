@@ -1,8 +1,6 @@
 /**
  * What a process that runs our own code gets: our Node, that code for reading, one link to the hub. No folder of the user, no
  * environment variable, and nothing that it could write.
- *
- * Ring 0.
  */
 import { type AppLimits, DEFAULT_APP_LIMITS, type Fault, ok, type Result } from '@cordon/core';
 import { checkPath } from './checked-path.ts';

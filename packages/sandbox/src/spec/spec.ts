@@ -1,8 +1,6 @@
 /**
  * What one confined process gets, in full: what is not named here does not exist for it. A back end takes only
  * specifications that passed `checkSpec`, and refuses what it cannot enforce.
- *
- * Ring 0.
  */
 import { posix } from 'node:path';
 import {

@@ -2,8 +2,6 @@
  * Locks that a sandbox holds on files that it may only read. Attack: who may read a file may lock it (`flock`, read locks
  * of `fcntl`), and the user's own programs cannot write their database any more. Readers need short locks, so none is
  * refused; who holds one for long is found here.
- *
- * Ring 0.
  */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { namesIn, readUpTo, statusOf } from '../kernel/proc.ts';

@@ -1,8 +1,6 @@
 /**
  * Which process is meant: a pid may have come to another process since, and a name says nothing, since every process
  * gives itself the name that it likes. A pid and the moment at which it started are one process.
- *
- * Ring 0.
  */
 import { statFields } from '../kernel/proc.ts';
 

@@ -1,8 +1,6 @@
 /**
  * Files that a sandbox keeps open, or mapped, and that no folder lists any more. Attack: what is deleted while it is
  * open takes room on the disk until it is closed, and who measures a folder does not see it.
- *
- * Ring 0.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { errorCode } from '../kernel/error-code.ts';

@@ -2,8 +2,6 @@
  * How much an app keeps in its own folder. The kernel bounds the size of one file, not their sum: an app could
  * fill the user's disk. So the folder is measured again and again while the app runs, at most a twentieth of the time,
  * and at once when room on the disk vanishes. Names are read byte by byte (as latin1): an app may choose any.
- *
- * Ring 0.
  */
 
 import { lstatSync, opendirSync, statfsSync, statSync } from 'node:fs';

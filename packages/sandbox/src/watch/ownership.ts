@@ -2,8 +2,6 @@
  * When the hub runs as root, confined processes run as another user, and an app's private folder has to belong
  * to that user. The walk goes from descriptor to descriptor and never through a path: an instance of the app
  * may be running and may swap a folder for a symbolic link at any moment.
- *
- * Ring 0.
  */
 import {
   closeSync,

@@ -1,8 +1,6 @@
 /**
  * What bubblewrap reports on `--json-status-fd`: the pid of the sandbox's first process, and an exit code only
  * if the command really ran to its end. The descriptor is closed inside, so an app cannot write here.
- *
- * Ring 0.
  */
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';

@@ -2,7 +2,7 @@
  * Sandboxes stop while Cordon is stopped, and go on with it. Attack: the user presses Ctrl-Z, which stops the watching
  * thread with the rest of the process, and an app takes as much memory and disk as it likes meanwhile.
  *
- * Ring 0. While a sandbox runs, it takes SIGTSTP.
+ * While a sandbox runs, it takes SIGTSTP.
  */
 import { constants } from 'node:os';
 import type { Writable } from 'node:stream';

@@ -2,7 +2,7 @@
  * The thread of `watchers.ts`: looks at memory, processor, processes and disk of each sandbox, and ends those that take
  * too much.
  *
- * Ring 0. It imports little, so that it starts quickly.
+ * It imports little, so that it starts quickly.
  */
 
 import { workerData } from 'node:worker_threads';

@@ -3,8 +3,6 @@
  * does not bound the number of files in a private /tmp or /dev/shm. So four times a second one look at each sandbox
  * sums what its processes use, and once a second where nothing has run since: a look takes 60 µs, and there may be a
  * thousand sandboxes. Shared pages count once per process: an upper bound, since there is no anonymous shared memory.
- *
- * Ring 0.
  */
 
 import { readFileSync, statfsSync, statSync } from 'node:fs';

@@ -2,8 +2,6 @@
  * Watches sandboxes from a thread that shares no event loop with anybody. Attack: an app sends a text over which the
  * event loop of the hub is busy for seconds, and fills memory and disk meanwhile. The thread ends a sandbox by itself and
  * tells the hub why.
- *
- * Ring 0.
  */
 
 import { extname } from 'node:path';

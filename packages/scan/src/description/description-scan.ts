@@ -2,7 +2,7 @@
  * Suspicious passages in what an app says of itself, for its reviewer. A hint and no more: an attack can be
  * written without any of these signs, and an honest text may have some. Nothing is decided by it.
  *
- * Ring 1. Pure; what detectors find besides is handed in.
+ * Pure; what detectors find besides is handed in.
  */
 import type { DescriptionFinding } from '@cordon/console/review';
 import { isJsonObject, type Json } from '@cordon/core';

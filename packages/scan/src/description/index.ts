@@ -1,4 +1,4 @@
-/** What is suspicious in the description of an app: the signs of the scan, and what the detectors find besides. Ring 1. */
+/** What is suspicious in the description of an app: the signs of the scan, and what the detectors find besides. */
 import type { DescriptionFinding } from '@cordon/console/review';
 import { findOrders } from '@cordon/detectors';
 import type { AppDescription } from '@cordon/hub';

@@ -2,7 +2,7 @@
  * Whether what stands beside the chain is what the journal has. Turns, summaries and facts are shown as what was said: each is
  * compared with the event that it names as its source. So are permissions and questions. For `cordon audit verify`.
  *
- * Ring 1: it reports, and no effect depends on it.
+ * It reports, and no effect depends on it.
  */
 import { createHash } from 'node:crypto';
 import {

@@ -1,8 +1,6 @@
 /**
  * One trace as text: whether it is one, and what the policy says about it. The usual case, a plain chat that no rule
  * can have anything to say about, costs little more than parsing it.
- *
- * Ring 1.
  */
 
 import { jsonFaultOfLine } from '@cordon/config/reading';

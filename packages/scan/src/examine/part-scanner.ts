@@ -1,8 +1,6 @@
 /**
  * Scans parts of inputs: reads their lines, examines each, and keeps what is worth telling. Runs in a worker, or in
  * the program itself where there is one job only.
- *
- * Ring 1.
  */
 
 import { isUtf8 } from 'node:buffer';

@@ -1,8 +1,6 @@
 /**
  * What rules need of a trace, looked up in what a survey has noted of it: a rule whose needs are not met has nothing
  * to say about the trace.
- *
- * Ring 1.
  */
 import type { EventNeed, RuleNeeds, TextNeed } from '@cordon/policy-tools';
 import { FEATURE, type FeatureTable, type Positions } from './trace-features.ts';

@@ -1,8 +1,6 @@
 /**
  * What can be seen of a trace at a glance: which kinds of events and which tools it has, and where the first and the
  * last of each stand. Rules that need something else cannot fire, and most traces need no rule at all.
- *
- * Ring 1.
  */
 
 import { isJsonObject } from '@cordon/core';

@@ -1,8 +1,6 @@
 /**
  * Cuts inputs into parts: byte ranges of files, and batches of whole lines of what comes as a stream. Nothing of an
  * input is in memory but the batch that is being filled.
- *
- * Ring 1.
  */
 import { createReadStream } from 'node:fs';
 import { PassThrough } from 'node:stream';

@@ -1,8 +1,4 @@
-/**
- * The inputs of a scan: which files the arguments stand for, and how each is read.
- *
- * Ring 1.
- */
+/** The inputs of a scan: which files the arguments stand for, and how each is read. */
 import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Diagnostic } from '@cordon/core';

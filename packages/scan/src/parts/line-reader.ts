@@ -1,8 +1,6 @@
 /**
  * Lines out of byte ranges of files, without ever holding a file: a range is read at once, and a line that continues
  * behind it is read to its end, up to a limit. Ranges that follow each other give every line exactly once.
- *
- * Ring 1.
  */
 import { isUtf8 } from 'node:buffer';
 import { closeSync, openSync, readSync } from 'node:fs';

@@ -1,8 +1,6 @@
 /**
  * What is scanned at a time and what came of it: the messages between the scan and its workers. Plain data, because
  * it crosses threads.
- *
- * Ring 1.
  */
 
 import type { JsonObject, ToolLabelEntry } from '@cordon/core';

@@ -1,8 +1,6 @@
 /**
  * Questions of rules outside of a session: no hub is there to put them. They go straight to whom the configuration names
  * (`--ask-models`) and to the modules that the command line names (`--detectors`), only because the user said so.
- *
- * Ring 1.
  */
 
 import type { Configuration } from '@cordon/config';

@@ -1,7 +1,7 @@
 /**
  * Policy parameters (`input` in rules) from the command line: `--param name=value` and `--params FILE`.
  *
- * Ring 1; see docs/cli.md.
+ * See docs/cli.md.
  */
 
 import {

@@ -1,8 +1,4 @@
-/**
- * Policies from files, for the commands that ask them about traces: read, loaded, and joined into one.
- *
- * Ring 1.
- */
+/** Policies from files, for the commands that ask them about traces: read, loaded, and joined into one. */
 import { type Diagnostic, ok, type Result } from '@cordon/core';
 import type { Asking } from '@cordon/detectors';
 import { type Expression, joinPolicies, type Policy, type PolicyOptions, walk } from '@cordon/policy';

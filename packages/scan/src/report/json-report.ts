@@ -1,4 +1,4 @@
-/** JSON lines: those of `cordon analyze --json`, and a last one with the counts. Ring 1; see docs/cli.md. */
+/** JSON lines: those of `cordon analyze --json`, and a last one with the counts. See docs/cli.md. */
 import { jsonLine, safeJson } from '@cordon/print';
 import type { Input } from '../parts/input.ts';
 import type { LineRecord } from '../parts/part.ts';

@@ -1,7 +1,5 @@
 /**
  * A line on a terminal that shows how far a scan is: drawn at most ten times a second, and gone at the end.
- *
- * Ring 1.
  */
 import type { Style } from '@cordon/console/text';
 import { megabytes } from './summary-report.ts';

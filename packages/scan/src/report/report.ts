@@ -1,7 +1,5 @@
 /**
  * What a scan puts out, whatever the form: a beginning, what was found in the order of the input, and an end.
- *
- * Ring 1.
  */
 import type { Input } from '../parts/input.ts';
 import type { Counts, LineRecord } from '../parts/part.ts';

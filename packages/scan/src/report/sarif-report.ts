@@ -2,7 +2,7 @@
  * SARIF 2.1.0 (OASIS), for code hosts and editors: rules with their text, one result for each violation and each
  * undecided assignment, lines that are no traces as notifications. Written as it comes, never held.
  *
- * Ring 1; see docs/cli.md.
+ * See docs/cli.md.
  */
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';

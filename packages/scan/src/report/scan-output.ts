@@ -1,7 +1,5 @@
 /**
  * Where a scan writes to: a stream, or a file that a later scan continues from the length that is known to be whole.
- *
- * Ring 1.
  */
 import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { failed, ok, type Result } from '@cordon/core';

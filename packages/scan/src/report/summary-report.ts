@@ -1,7 +1,7 @@
 /**
  * A scan for people: which rules were violated how often and where first, which files, and what was no trace.
  *
- * Ring 1. Words of traces are made visible by the drawing.
+ * Words of traces are made visible by the drawing.
  */
 
 import type { Policy } from '@cordon/policy';

@@ -1,8 +1,4 @@
-/**
- * How many events of each kind were read: what a report of "no violation" rests on.
- *
- * Ring 1.
- */
+/** How many events of each kind were read: what a report of "no violation" rests on. */
 import type { TraceEvent } from '@cordon/policy';
 import { counted } from '@cordon/print';
 

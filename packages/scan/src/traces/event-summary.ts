@@ -1,7 +1,7 @@
 /**
  * One line for each event of a trace, for people: who, what, and the beginning of its text.
  *
- * Ring 1; a program that shows it escapes the words of others in it.
+ * A program that shows it escapes the words of others in it.
  */
 
 import { argumentsInLine } from '@cordon/console/text';

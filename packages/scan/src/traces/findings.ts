@@ -1,7 +1,7 @@
 /**
  * What an analysis found, as lines of JSON and for people.
  *
- * Ring 1; see docs/cli.md for the shape of the lines.
+ * See docs/cli.md for the shape of the lines.
  */
 
 import type { Style } from '@cordon/console/text';

@@ -1,4 +1,4 @@
-/** Reading and printing traces, and the policies and parameters of commands about them. Ring 1. */
+/** Reading and printing traces, and the policies and parameters of commands about them. */
 export { type ParameterOptions, parameterWarnings, readParameters } from '../policies/parameters.ts';
 export {
   DIALECTS,

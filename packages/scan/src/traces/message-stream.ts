@@ -1,8 +1,6 @@
 /**
  * A trace that comes message by message: each line becomes events whose paths count the messages that have happened
  * before, as if all of them stood in one list.
- *
- * Ring 1.
  */
 
 import { jsonFaultOfLine, nearest } from '@cordon/config/reading';

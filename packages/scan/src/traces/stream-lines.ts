@@ -1,7 +1,5 @@
 /**
  * Lines of a stream as they come. A line of any length costs no more memory than the limit, and is no reason to stop.
- *
- * Ring 1.
  */
 import { failed, type Result } from '@cordon/core';
 import { type Line, LineSplitter } from '@cordon/protocol/lines';

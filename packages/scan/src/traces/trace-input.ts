@@ -1,7 +1,7 @@
 /**
  * Traces from files and standard input: one JSON document, or JSON lines that are traces each or messages of one.
  *
- * Ring 1; see docs/cli.md.
+ * See docs/cli.md.
  */
 
 import { jsonFault, openBytes, quoted, readStream, suggestion } from '@cordon/config/reading';

@@ -1,8 +1,6 @@
 /**
  * Paths into a trace, as reports name its parts: `2`, `2.tool_calls.0`, `0.content:7-8` (characters are code points,
  * the end exclusive). Finds the value that a path names in the document that the trace was read from.
- *
- * Ring 1.
  */
 import { isJsonObject, type Json, parseJson } from '@cordon/core';
 

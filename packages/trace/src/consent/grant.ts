@@ -4,8 +4,6 @@
  *
  * INVARIANT (over is over): a grant that was seen to have reached its end is marked, and time never runs backwards here:
  * a clock that is put back revives nothing. Upheld by `#sweep`, which every question passes.
- *
- * Ring 0.
  */
 import {
   type AppId,

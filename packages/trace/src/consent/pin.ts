@@ -3,8 +3,6 @@
  * a difference can be shown. And which configuration files, found in a folder of somebody, may start programs.
  *
  * A pin is never changed: a new agreement is a new row, which replaces the old one.
- *
- * Ring 0.
  */
 import { type AppId, canonicalJson, id, type Json, parseJson } from '@cordon/core';
 

@@ -3,8 +3,6 @@
  * so that a question outlives a hub that is killed: the session that goes on asks the same again and finds its answer.
  *
  * INVARIANT (in time, once): of all answers to a question one counts, the first, and none once the question is over.
- *
- * Ring 0.
  */
 import {
   type Choice,

@@ -5,8 +5,6 @@
  * The signature is HMAC-SHA256 over the session's id, how many events it has, and the newest hash, so that neither a
  * changed event nor a shorter journal has one. What it does not show: that a file as a whole is an older copy, or that a
  * session was deleted with all that is of it. For that, keep the heads elsewhere (`cordon audit heads`).
- *
- * Ring 0.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 

@@ -1,7 +1,7 @@
 /**
  * One connection to the database file: opening and upgrading it, short write transactions, errors as faults.
  *
- * Ring 0. Uses `node:sqlite`.
+ * Uses `node:sqlite`.
  */
 import {
   DatabaseSync,

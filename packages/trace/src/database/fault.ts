@@ -4,8 +4,6 @@
  * Opening answers with a `Result`. Once open, a store that cannot read or write throws `StoreFailure`: an ignored
  * `Result` would let an effect happen without its record, an exception cannot be ignored, and the session's
  * boundary turns it into a denial.
- *
- * Ring 0.
  */
 import { SEAL_CHANGED } from './sealed-column.ts';
 

@@ -1,7 +1,5 @@
 /**
  * Digests that nobody makes without the key: with the key of the store where it has one, else with that of the journal.
- *
- * Ring 0.
  */
 import type { ChainKey } from './chain-key.ts';
 import type { Database } from './database.ts';

@@ -2,7 +2,7 @@
  * Room in the log that SQLite writes ahead. A log that grows makes the disk write down its new size, too, whenever
  * somebody waits for it, which takes as long again as the pages themselves; one that has its size already is written over.
  *
- * Ring 0. Uses the file system.
+ * Uses the file system.
  */
 import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';

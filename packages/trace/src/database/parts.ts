@@ -1,4 +1,4 @@
-/** What the parts of a store are made with. Ring 0. */
+/** What the parts of a store are made with. */
 import type { Clock } from '@cordon/core';
 import type { Database } from './database.ts';
 import type { RowTags } from './row-tag.ts';

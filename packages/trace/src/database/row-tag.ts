@@ -2,8 +2,6 @@
  * Tags of rows that give a right: grants and their flows, pins, agreed files, questions with their answers. In a store with
  * a key each such row carries a keyed digest of all its columns, its id included. A row that somebody changed, copied or
  * made without the key gives no right: the user is asked again (docs/decisions/0031-changes-of-the-store-are-found.md).
- *
- * Ring 0.
  */
 import { isSameDigest } from './chain-key.ts';
 import { type Database, nameOf, type TellBroken } from './database.ts';

@@ -3,8 +3,6 @@
  *
  * Text that others may have written is kept as a JSON string: SQLite's UTF-8 would turn every lone surrogate
  * into U+FFFD, so that two different names would become one, and a grant for the one would serve the other.
- *
- * Ring 0.
  */
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
 

@@ -1,7 +1,5 @@
 /**
  * The tables, and the steps from one version of them to the next. A step is never edited once it is released.
- *
- * Ring 0.
  */
 
 /** `PRAGMA application_id`: "Crdn". Tells our file from any other database. */

@@ -3,7 +3,7 @@
  * AES-256-GCM with a fresh nonce for every value; the associated data name the column and the row, and for memory the
  * owner, so that a sealed value opens in its own place and nowhere else. A store without a key keeps texts as they are.
  *
- * Ring 0. Uses `node:crypto`.
+ * Uses `node:crypto`.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, scryptSync } from 'node:crypto';
 

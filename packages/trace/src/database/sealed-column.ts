@@ -4,8 +4,6 @@
  *
  * INVARIANT (sealed columns): every column that can hold a word of the user, of a model or of an app is in this list;
  * a test holds it against the schema.
- *
- * Ring 0.
  */
 import { MalformedRow, numberOf, type Row, textOf, unquoteText } from './row.ts';
 import type { Place, Seal } from './seal.ts';

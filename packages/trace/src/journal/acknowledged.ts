@@ -9,7 +9,7 @@
  *
  * A file has two slots, which are written in turns: a write that a failure of the machine tears leaves the other one.
  *
- * Ring 0. Uses the file system.
+ * Uses the file system.
  */
 import { createHash } from 'node:crypto';
 import {

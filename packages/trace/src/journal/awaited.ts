@@ -2,8 +2,6 @@
  * Which events are on the disk before anything goes on: the decisions that let something leave the machine's memory, and
  * what the user has agreed to. All others are committed at once, in order, and reach the disk with the next of these.
  * See docs/decisions/0016-what-is-synced-before-an-effect.md.
- *
- * Ring 0.
  */
 import type { DecidedBody, EventBody } from '@cordon/core';
 

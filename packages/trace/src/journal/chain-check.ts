@@ -2,8 +2,6 @@
  * The hash chain of a session's journal, and what can be wrong with it. Pure: rows and heads come from the journal.
  *
  * The chain: h(n) = SHA-256(h(n-1) || canonical JSON of event n), h(-1) = 32 zero bytes.
- *
- * Ring 0.
  */
 import { createHash } from 'node:crypto';
 

@@ -5,7 +5,7 @@
  * share the folder, and start times differ between systems; the lock needs neither.) SQLite does the locking,
  * because Node has no call for it; the files stay empty.
  *
- * Ring 0. Uses the file system and `node:sqlite`.
+ * Uses the file system and `node:sqlite`.
  */
 import { closeSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -2,8 +2,6 @@
  * Deleting a session: its journal, its memory, its grants and its questions go together. The journal is append-only for
  * everything that runs; this is the one way out of it, and the user's alone. The chain of every other session stays whole,
  * because each session has its own chain.
- *
- * Ring 0.
  */
 import { failed, ok, type Result, type SessionId } from '@cordon/core';
 import type { Database } from '../database/database.ts';

@@ -5,8 +5,6 @@
  *
  * The chain is in chain-check.ts; the session keeps the newest hash. Whoever can write the file can also compute a new
  * chain: to catch that, sign it with a key (chain-key.ts), or keep `head` elsewhere.
- *
- * Ring 0.
  */
 import {
   type AppId,

@@ -2,8 +2,6 @@
  * Sessions: which exist, how they stand, and which process may write to them. One process at a time holds a
  * session; everything that is written for a session checks the claim in the same transaction, so that a process
  * whose claim was taken over (it was suspended, its lock file was deleted) cannot write a second history.
- *
- * Ring 0.
  */
 import { failed, id, ok, type Result, type SessionId } from '@cordon/core';
 import type { ChainKey, SignedHead } from '../database/chain-key.ts';

@@ -1,8 +1,6 @@
 /**
  * All that is remembered, as the user sees, corrects, deletes and exports it. It crosses owners, so it is for the user's
  * own commands and never for a context.
- *
- * Ring 0.
  */
 import { failed, ok, type Result, type SessionId, USER_LABEL } from '@cordon/core';
 

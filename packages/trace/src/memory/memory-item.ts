@@ -1,4 +1,4 @@
-/** What memory holds, and for whom. Ring 0. */
+/** What memory holds, and for whom. */
 import type { AppId, EventId, Label, SessionId } from '@cordon/core';
 
 /** `vanilla`: the contexts without app. `shared`: the one context of `--isolation none`. `spoke`: those of an app. */

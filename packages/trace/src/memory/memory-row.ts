@@ -1,8 +1,6 @@
 /**
  * Rows of memory: columns to values, sealed texts opened in their places. The statements begin here, so
  * that the user's view (memory-archive.ts) and an owner's (memory.ts) read the same columns in the same way.
- *
- * Ring 0.
  */
 import { id } from '@cordon/core';
 import type { Database } from '../database/database.ts';

@@ -5,8 +5,6 @@
  * INVARIANT (kept apart): a `Memory` is bound to its owner when it is made; none of its operations takes an owner or the
  * key of a row, and each of its statements names the owner's rows only. What crosses owners is in memory-archive.ts,
  * which is the user's and never a context's.
- *
- * Ring 0.
  */
 import type { AppId, EventId, SessionId } from '@cordon/core';
 import type { Database } from '../database/database.ts';

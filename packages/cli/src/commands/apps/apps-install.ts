@@ -1,6 +1,6 @@
 /**
  * `cordon apps install`: the step in which packages of apps are fetched, in a sandbox without the user's data, so that
- * no app ever fetches what it runs. Ring 1.
+ * no app ever fetches what it runs.
  */
 import { basename } from 'node:path';
 import { type Configuration, mark } from '@cordon/config';

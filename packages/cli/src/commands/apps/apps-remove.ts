@@ -4,8 +4,6 @@
  *
  * Attack (name reuse): another program is put behind the name of an app that was removed. What was permitted is bound to
  * what the app was (`appDigest`), so it permits nothing to another one; what depends on the name alone is reported here.
- *
- * Ring 1.
  */
 import { existsSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';

@@ -2,7 +2,7 @@
  * `cordon apps review`, `pin` and `unpin`: apps are started as for use, without a query and without a way out, to hear
  * what they say of themselves; the user agrees to it, or does not.
  *
- * Ring 1; what is shown and asked is in review.ts.
+ * What is shown and asked is in review.ts.
  */
 
 import { type Configuration, NOBODY } from '@cordon/config';

@@ -1,8 +1,6 @@
 /**
  * `cordon apps search`: asks the registry of MCP servers that the configuration names for apps. What it answers are words of
  * strangers: they are shown as such, and reach no model. Installs nothing.
- *
- * Ring 1.
  */
 import {
   type Fault,

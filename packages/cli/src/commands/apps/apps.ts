@@ -1,8 +1,6 @@
 /**
  * `cordon apps`, `list` and `show`: what is installed, what each may do, what will have to be asked, and what was
  * agreed to of it. Starts nothing.
- *
- * Ring 1.
  */
 
 import { basename, join } from 'node:path';

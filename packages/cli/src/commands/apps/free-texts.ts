@@ -1,4 +1,4 @@
-/** Which texts of a format can say anything. Ring 1. */
+/** Which texts of a format can say anything. */
 import { closedFormats, isJsonObject, type Json } from '@cordon/core';
 
 /** Ways to strings in a schema that are no closed values: what may carry anything. */

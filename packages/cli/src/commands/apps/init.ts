@@ -1,8 +1,6 @@
 /**
  * `cordon init`: proposes labels for the tools of the installed apps, with the reason for each, and writes into
  * `cordon.json` what the user says yes to. Starts no app: it reads what was agreed to when the apps were reviewed.
- *
- * Ring 1.
  */
 
 import { agreementToChange, type Configuration } from '@cordon/config';

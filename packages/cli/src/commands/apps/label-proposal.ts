@@ -3,7 +3,7 @@
  * says of its tools, from their names and arguments. The app is not to be trusted, so nothing here takes effect: it is
  * shown, and the user says yes.
  *
- * Ring 1; docs/policy/labels.md.
+ * See docs/policy/labels.md.
  */
 import { isJsonObject, type JsonSchema, type Manifest, type ToolLabels } from '@cordon/core';
 

@@ -1,4 +1,3 @@
-/** Ring 1. */
 import type { Configuration } from '@cordon/config';
 import { suggestion } from '@cordon/config/reading';
 import { type Fault, fault } from '@cordon/core';

@@ -1,8 +1,4 @@
-/**
- * Takes one member out of a JSON text that a person wrote.
- *
- * Ring 1.
- */
+/** Takes one member out of a JSON text that a person wrote. */
 import { blankEnd, type JsonMember } from '@cordon/config/reading';
 
 /**

@@ -1,4 +1,4 @@
-/** `cordon analyze`: every violation in recorded traces, and what could not be decided. Ring 1. */
+/** `cordon analyze`: every violation in recorded traces, and what could not be decided. */
 
 import type { Awaited } from '@cordon/detectors';
 import { analyzeEvents } from '@cordon/policy-tools';

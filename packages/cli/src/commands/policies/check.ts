@@ -1,4 +1,4 @@
-/** `cordon check`: what is wrong with policies, and what is probably not what was meant. Ring 1. */
+/** `cordon check`: what is wrong with policies, and what is probably not what was meant. */
 
 import type { Configuration } from '@cordon/config';
 import { jsonFault, openBytes, readStream } from '@cordon/config/reading';

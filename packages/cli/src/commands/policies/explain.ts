@@ -1,4 +1,4 @@
-/** `cordon explain`: plays recorded traces event by event and tells why the policy would not have allowed some. Ring 1. */
+/** `cordon explain`: plays recorded traces event by event and tells why the policy would not have allowed some. */
 
 import type { Style } from '@cordon/console/text';
 import type { TraceEvent } from '@cordon/policy';

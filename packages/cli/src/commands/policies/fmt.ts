@@ -1,4 +1,4 @@
-/** `cordon fmt`: policies in canonical form, in place or from standard input to standard output. Ring 1. */
+/** `cordon fmt`: policies in canonical form, in place or from standard input to standard output. */
 
 import { readStream, readTextFile } from '@cordon/config/reading';
 import { diffLines } from '@cordon/console/text';

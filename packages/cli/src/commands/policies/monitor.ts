@@ -1,4 +1,4 @@
-/** `cordon monitor`: one decision for each message that comes in, before it happens. Ring 1. */
+/** `cordon monitor`: one decision for each message that comes in, before it happens. */
 
 import { ExplainingMonitor, type PolicyDecision, type PolicyReason } from '@cordon/policy-tools';
 import { jsonLine, written } from '@cordon/print';

@@ -1,4 +1,4 @@
-/** `cordon policy show`: which policies are in force, which rules they have, from where, and what each stops. Ring 1. */
+/** `cordon policy show`: which policies are in force, which rules they have, from where, and what each stops. */
 
 import type { Configuration } from '@cordon/config';
 import { BASE_PACK, PACKS, type Pack } from '@cordon/config/packs';

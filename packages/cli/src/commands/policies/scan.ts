@@ -1,4 +1,4 @@
-/** `cordon scan`: what a policy finds in logs of any size. Ring 1; see docs/cli.md. */
+/** `cordon scan`: what a policy finds in logs of any size. See docs/cli.md. */
 
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';

@@ -1,4 +1,4 @@
-/** `cordon test`: runs the unit tests of policies, and names the rules that no test hits. Ring 1. */
+/** `cordon test`: runs the unit tests of policies, and names the rules that no test hits. */
 import { counted, Drawing } from '@cordon/print';
 import { type AskingOptions, answerersAskedFor } from '../../context/answerers-asked-for.ts';
 import type { CommandContext } from '../../context/command-context.ts';

@@ -1,4 +1,4 @@
-/** `cordon audit`: what the journal holds, and whether it is what was written. Ring 1. */
+/** `cordon audit`: what the journal holds, and whether it is what was written. */
 
 import { readTextFile } from '@cordon/config/reading';
 import { type Fault, failed, fault, id, ok, type Result, type SessionId } from '@cordon/core';

@@ -1,4 +1,4 @@
-/** `cordon grants list|revoke|expire|export`: what the user agreed to, and taking it back. Ring 1. */
+/** `cordon grants list|revoke|expire|export`: what the user agreed to, and taking it back. */
 
 import { minuteOf, parseEnd } from '@cordon/config';
 import { suggestion } from '@cordon/config/reading';

@@ -1,4 +1,4 @@
-/** `cordon memory`: what is remembered, by whom it is kept; correcting, deleting and exporting it. Ring 1. */
+/** `cordon memory`: what is remembered, by whom it is kept; correcting, deleting and exporting it. */
 
 import { minuteOf } from '@cordon/config';
 import { readStoreKey } from '@cordon/config/keys';

@@ -1,4 +1,4 @@
-/** `cordon sessions delete`: a session goes with its journal, history, grants and questions. Ring 1. */
+/** `cordon sessions delete`: a session goes with its journal, history, grants and questions. */
 import { fault, id, type SessionId } from '@cordon/core';
 import type { Store } from '@cordon/trace';
 import type { CommandContext } from '../../context/command-context.ts';

@@ -1,4 +1,4 @@
-/** `cordon sessions`: what was asked, and which sessions can be resumed. Ring 1. */
+/** `cordon sessions`: what was asked, and which sessions can be resumed. */
 
 import { minuteOf } from '@cordon/config';
 import { renderTable } from '@cordon/print';

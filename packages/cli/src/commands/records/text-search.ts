@@ -1,8 +1,6 @@
 /**
  * Full-text search by SQLite's FTS5. The index of a text gives the text away, so it is built for one search, from the
  * texts that are searched, and only in memory: on disk it would expose what encryption protects.
- *
- * Ring 1.
  */
 import { DatabaseSync } from 'node:sqlite';
 

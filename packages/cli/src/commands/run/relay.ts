@@ -2,8 +2,6 @@
  * Bytes between the caller's standard streams and those of a confined process: as they come, with back-pressure. The
  * streams themselves are never passed on, so the process holds no descriptor of the caller, least of all a terminal.
  * Its ends of them are shown when it ends: until then bubblewrap holds them, too.
- *
- * Ring 1.
  */
 import type { Readable, Writable } from 'node:stream';
 

@@ -1,8 +1,6 @@
 /**
  * What `cordon run` itself has to say: on standard error, one line each, which a client keeps in the log of its
  * server. Standard output belongs to the command.
- *
- * Ring 1.
  */
 import { type Diagnostic, type Fault, visibleLine } from '@cordon/core';
 import type { ExceededLimit, Exit } from '@cordon/sandbox';

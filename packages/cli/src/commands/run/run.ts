@@ -1,8 +1,6 @@
 /**
  * `cordon run -- COMMAND…`: runs any command in the sandbox, for instance an MCP server that another client's configuration
  * names. The client cannot answer questions, so Cordon denies what it would ask about; standard output is the command's alone.
- *
- * Ring 1.
  */
 
 import { statSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** `cordon ask "…"`: one query, one answer. Ring 1. */
+/** `cordon ask "…"`: one query, one answer. */
 
 import { fault } from '@cordon/core';
 import type { CommandContext } from '../../context/command-context.ts';

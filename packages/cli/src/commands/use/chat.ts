@@ -1,4 +1,4 @@
-/** `cordon chat`: queries one after the other, in one session; with `--answers -` each is a line of JSON. Ring 1. */
+/** `cordon chat`: queries one after the other, in one session; with `--answers -` each is a line of JSON. */
 
 import { modelInUse } from '@cordon/config';
 import { MOST_LINE_LENGTH, readQueryLine } from '@cordon/console';

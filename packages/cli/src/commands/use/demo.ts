@@ -1,4 +1,4 @@
-/** `cordon demo [CASE]`: attacks without and with Cordon, which a separate program plays. Ring 1. */
+/** `cordon demo [CASE]`: attacks without and with Cordon, which a separate program plays. */
 
 import type { CommandContext } from '../../context/command-context.ts';
 import type { ExitCode } from '../../context/exit.ts';

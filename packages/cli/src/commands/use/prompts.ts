@@ -1,4 +1,4 @@
-/** `cordon prompts`: questions that wait for an answer, and answering them from here. Ring 1. */
+/** `cordon prompts`: questions that wait for an answer, and answering them from here. */
 
 import { minuteOf, termChoices } from '@cordon/config';
 import { type AnswerOptions, fieldWords, typedAnswer, whyAlone } from '@cordon/console';

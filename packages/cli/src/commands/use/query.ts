@@ -1,8 +1,4 @@
-/**
- * One query from the command line, shared by `ask` and `chat`: asked, printed as it happens, answered.
- *
- * Ring 1.
- */
+/** One query from the command line, shared by `ask` and `chat`: asked, printed as it happens, answered. */
 
 import type { Outcome, Session } from '@cordon/hub';
 import type { CommandContext } from '../../context/command-context.ts';

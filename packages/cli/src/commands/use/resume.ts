@@ -1,4 +1,4 @@
-/** `cordon resume [SESSION]`: resumes a query that has no answer yet. Ring 1. */
+/** `cordon resume [SESSION]`: resumes a query that has no answer yet. */
 
 import type { Configuration } from '@cordon/config';
 import type { SessionId } from '@cordon/core';

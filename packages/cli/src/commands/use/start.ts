@@ -1,4 +1,4 @@
-/** `cordon start`, which is `npm start`: chat where a provider is configured, else the demo. Ring 1. */
+/** `cordon start`, which is `npm start`: chat where a provider is configured, else the demo. */
 import { isProviderConfigured } from '@cordon/config';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';

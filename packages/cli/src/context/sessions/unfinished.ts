@@ -1,6 +1,4 @@
-/**
- * Sessions that were left in the middle of a query, for lists and for `cordon resume`. Ring 1.
- */
+/** Sessions that were left in the middle of a query, for lists and for `cordon resume`. */
 
 import { type Configuration, modelInUse, OBEDIENT_MODEL } from '@cordon/config';
 import { type Event, type Fault, fault, type SessionId } from '@cordon/core';

@@ -1,4 +1,4 @@
-/** What of JavaScript's engines and libraries reaches beyond the program, by full name. Ring 1. */
+/** What of JavaScript's engines and libraries reaches beyond the program, by full name. */
 import { wordSet } from '../../text/words.ts';
 import { type DangerRow, dangerFinder, dangersByName } from '../danger-table.ts';
 

@@ -1,4 +1,4 @@
-/** What the names of a JavaScript text stand for: imports, requires, destructuring, assignments, in any order. Ring 1. */
+/** What the names of a JavaScript text stand for: imports, requires, destructuring, assignments, in any order. */
 import type {
   CallExpression,
   Identifier,

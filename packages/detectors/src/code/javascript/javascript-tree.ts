@@ -1,4 +1,4 @@
-/** JavaScript text to the nodes of its tree, as a module or as a script, without recursion of our own. Ring 1. */
+/** JavaScript text to the nodes of its tree, as a module or as a script, without recursion of our own. */
 
 import type * as Acorn from 'acorn';
 import type { AnyNode } from 'acorn';

@@ -1,6 +1,6 @@
 /**
  * JavaScript code, as a module or as a script: what it imports and calls, and the constructs that reach further than
- * the text shows. TypeScript and JSX do not parse, and what does not parse is unsafe. Nothing is run. Ring 1.
+ * the text shows. TypeScript and JSX do not parse, and what does not parse is unsafe. Nothing is run.
  */
 import type { CallExpression, MemberExpression, NewExpression } from 'acorn';
 import { wordSet } from '../../text/words.ts';

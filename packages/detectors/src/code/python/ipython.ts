@@ -1,4 +1,4 @@
-/** Lines of notebooks that are no Python: commands of the system and of the notebook itself. Ring 1. */
+/** Lines of notebooks that are no Python: commands of the system and of the notebook itself. */
 
 import type { Stretch } from '../../text/finding.ts';
 import { wordSet } from '../../text/words.ts';

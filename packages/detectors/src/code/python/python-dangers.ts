@@ -1,5 +1,5 @@
 /**
- * What of Python's library reaches beyond the program, by full name. Ring 1.
+ * What of Python's library reaches beyond the program, by full name.
  *
  * A mention counts, not only a call: code that passes `os.system` on has others call it.
  */

@@ -1,7 +1,7 @@
 /**
  * Forms of Python that the grammar does not know, written in others that it takes for the same. What is written is as long as
  * what stood there, so every place in the text stays; what is called or used in it stays, too, and what is bound to the
- * value of a call: code must not hide behind a form. Ring 1.
+ * value of a call: code must not hide behind a form.
  */
 
 type Rewriting = readonly [form: RegExp, write: (found: string, ...groups: readonly string[]) => string];

@@ -1,4 +1,4 @@
-/** Whether the lines of a Python text stand where its blocks want them; the grammar takes any column. Ring 1. */
+/** Whether the lines of a Python text stand where its blocks want them; the grammar takes any column. */
 import type { Stretch } from '../../text/finding.ts';
 import type { PythonNode } from './python-tree.ts';
 

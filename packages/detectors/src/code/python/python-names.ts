@@ -1,4 +1,4 @@
-/** What the names of a Python text stand for: imports and their aliases, and what is assigned to what, in any order. Ring 1. */
+/** What the names of a Python text stand for: imports and their aliases, and what is assigned to what, in any order. */
 
 import { wordSet } from '../../text/words.ts';
 import { CodeNames, DEEPEST, MOST_MEANINGS } from '../code-names.ts';

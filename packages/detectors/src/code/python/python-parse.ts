@@ -1,6 +1,6 @@
 /**
  * Python text to a tree, or the place where it is no Python. The grammar is laxer than Python's own, so what Python 3 refuses and
- * the grammar takes is looked for afterwards. Ring 1.
+ * the grammar takes is looked for afterwards.
  */
 import { inKnownForms } from './python-forms.ts';
 import { refusedAt } from './python-refusals.ts';

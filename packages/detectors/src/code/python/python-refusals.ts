@@ -1,5 +1,5 @@
 /**
- * What Python 3 refuses and the grammar takes: Python 2, and forms that only a stricter reading rules out. Ring 1.
+ * What Python 3 refuses and the grammar takes: Python 2, and forms that only a stricter reading rules out.
  *
  * Source: "Full Grammar specification" and "Lexical analysis" of Python's language reference, and what `ast.parse` of 3.11
  * answers for the texts of the tests.

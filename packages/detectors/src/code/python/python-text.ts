@@ -1,4 +1,4 @@
-/** Texts in Python code: what a literal means, what a sum of literals comes to, how an expression is written. Ring 1. */
+/** Texts in Python code: what a literal means, what a sum of literals comes to, how an expression is written. */
 
 import { wordSet } from '../../text/words.ts';
 import { decodedBase64, decodedHex, joined, reversed } from '../computed-text.ts';

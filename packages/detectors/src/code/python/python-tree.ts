@@ -1,4 +1,4 @@
-/** The tree of a Python text, as CodeMirror's grammar reads it: its nodes can be walked without recursion. Ring 1. */
+/** The tree of a Python text, as CodeMirror's grammar reads it: its nodes can be walked without recursion. */
 
 import type * as LezerPython from '@lezer/python';
 import type { parser as Grammar } from '@lezer/python';

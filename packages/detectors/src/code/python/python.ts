@@ -1,6 +1,6 @@
 /**
  * Python code: what it imports, which built-in names it uses, what it calls, and the constructs that reach further than
- * the text shows. Nothing is run. Ring 1.
+ * the text shows. Nothing is run.
  */
 import { byWord, wordSet } from '../../text/words.ts';
 import {

@@ -1,4 +1,4 @@
-/** What is known of the programs that shell commands start, by their names. Ring 1. */
+/** What is known of the programs that shell commands start, by their names. */
 import { byWord, wordSet } from '../../text/words.ts';
 import { type Danger, dangersByName } from '../danger-table.ts';
 

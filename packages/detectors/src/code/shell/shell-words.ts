@@ -1,4 +1,4 @@
-/** Words of a shell command: what they come to, as far as that can be seen without running anything. Ring 1. */
+/** Words of a shell command: what they come to, as far as that can be seen without running anything. */
 import type { DoubleQuotedChild, Word, WordPart } from 'unbash';
 import type { Stretch } from '../../text/finding.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Shell code: which commands it starts, and the constructs that fetch, hide, destroy or escalate. Code inside of code
- * (`sh -c`, `eval`, `xargs`, `find -exec`, here-documents, decoded payloads) is read in its turn. Nothing is run. Ring 1.
+ * (`sh -c`, `eval`, `xargs`, `find -exec`, here-documents, decoded payloads) is read in its turn. Nothing is run.
  */
 
 import type * as Unbash from 'unbash';

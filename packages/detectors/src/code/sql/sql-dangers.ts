@@ -1,4 +1,4 @@
-/** Functions, procedures and tables of SQL servers that reach beyond the data, by name. Ring 1. */
+/** Functions, procedures and tables of SQL servers that reach beyond the data, by name. */
 import { wordSet } from '../../text/words.ts';
 import { type Danger, dangersByName } from '../danger-table.ts';
 

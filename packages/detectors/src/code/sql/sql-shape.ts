@@ -1,7 +1,7 @@
 /**
  * Whether tokens have the shape of a statement. Not the grammar of a server: that differs between four of them and their
  * versions. A text that passes and that no server would take does no harm, because constructs are found by tokens,
- * whatever the shape. Ring 1.
+ * whatever the shape.
  */
 
 import { wordSet } from '../../text/words.ts';

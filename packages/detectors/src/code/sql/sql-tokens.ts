@@ -1,6 +1,6 @@
 /**
  * SQL text to tokens and statements, as one of four servers would cut it. The same letters can be a text to one server
- * and code to another, so who does not know which server it is reads for all of them. Ring 1.
+ * and code to another, so who does not know which server it is reads for all of them.
  */
 
 import type { Stretch } from '../../text/finding.ts';

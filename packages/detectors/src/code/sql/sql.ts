@@ -1,6 +1,6 @@
 /**
  * SQL code: its statements, the tables that they name, and the constructs that destroy, reach beyond the tables, or look
- * like an injected piece. Read by a reader of our own, for four servers at once; nothing is run. Ring 1.
+ * like an injected piece. Read by a reader of our own, for four servers at once; nothing is run.
  */
 
 import type { Stretch } from '../../text/finding.ts';

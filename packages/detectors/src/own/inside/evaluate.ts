@@ -1,7 +1,7 @@
 /**
  * One call of a predicate of the user's own, in a confined process or in a program that uses the library.
  *
- * Ring 1. Imports nothing at run time: it is mounted into the sandbox alone with its neighbour.
+ * Imports nothing at run time: it is mounted into the sandbox alone with its neighbour.
  */
 import type { Json, JsonObject } from '@cordon/core';
 import type { OwnPredicate } from '../module.ts';

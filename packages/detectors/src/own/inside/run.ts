@@ -2,7 +2,7 @@
  * The program of a confined process that answers for one module of the user's predicates, on a socket that it inherits: one
  * JSON object a line. First it says what the module declares. Its reader believes none of it.
  *
- * Ring 1. It ends with its link.
+ * It ends with its link.
  */
 import { registerHooks } from 'node:module';
 import { Socket } from 'node:net';

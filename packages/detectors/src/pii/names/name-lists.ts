@@ -2,8 +2,6 @@
  * Words that are names: of persons, places and organisations. Most come with `compromise` (its lexicon; its tagger reads a
  * few kilobytes a second and is not used) and with the International Components for Unicode, which know every country in every
  * language and a city of every time zone; those of other parts of the world are added here.
- *
- * Ring 1.
  */
 
 import type Compromise from 'compromise';

@@ -1,7 +1,7 @@
 /**
  * Where names may stand: a reading of a text that makes nothing, before the one that looks at words and their
  * surroundings. It knows for each word with a capital whether it may be in a list, and for what stands beside it whether
- * it may announce a name; of a stretch without either, the second reading would find nothing. Ring 1.
+ * it may announce a name; of a stretch without either, the second reading would find nothing.
  */
 
 import { once } from '../../text/on-demand.ts';

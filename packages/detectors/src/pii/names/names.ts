@@ -2,8 +2,6 @@
  * Persons, places and organisations in English text: words with a capital, known names, and what stands around them. No
  * grammar and no model: a name that is no known one is found only where something says that it is one (a title, a
  * greeting, `my name is`, a verb of saying). Signals; `docs/detectors.md` has the figures.
- *
- * Ring 1.
  */
 import { type Finding, findingOf, type Stretch } from '../../text/finding.ts';
 import { once } from '../../text/on-demand.ts';
