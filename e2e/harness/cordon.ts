@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { keepSelfTest, lendSelfTest } from './self-test.ts';
+import { keepResults, lendResults } from './lent-results.ts';
 
 export const REPOSITORY = resolve(import.meta.dirname, '../..');
 export const CORDON = join(REPOSITORY, 'node_modules/.bin/cordon');
@@ -88,7 +88,7 @@ export class Home {
   /** Starts a command that is spoken to while it runs. */
   start(args: readonly string[], options: RunOptions = {}): Conversation {
     const given = options.reviews === true ? args : this.#trusting(args);
-    if (SANDBOXED.has(args[0] ?? '') && options.through === undefined) lendSelfTest(this.data);
+    if (SANDBOXED.has(args[0] ?? '') && options.through === undefined) lendResults(this.data);
     const command = [...(options.through ?? []), CORDON, ...given];
     const [program = '', ...rest] = options.terminal === true ? atTerminal(command) : command;
     const child = spawn(program, rest, {
@@ -126,7 +126,7 @@ export class Home {
 
   [Symbol.dispose](): void {
     for (const conversation of this.#started) conversation.signal('SIGKILL');
-    keepSelfTest(this.data);
+    keepResults(this.data);
     rmSync(this.root, { recursive: true, force: true });
   }
 }

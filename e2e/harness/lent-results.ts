@@ -1,31 +1,54 @@
 /**
- * The self-test of the sandbox takes most of the time of a short query, so that homes lend each other its result. Cordon
- * checks that it is of this machine and these programs, and runs the test again where it is not.
+ * The self-test of the sandbox and the compilation of the agent loop take most of the time of a short query in a new home, so
+ * homes lend each other both results. Cordon checks that they are of this machine, these programs and these sources, and
+ * makes them again where they are not.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 
-const SHARED = resolve(import.meta.dirname, '../../node_modules/.cache/cordon-e2e/sandbox.json');
+const SHARED = resolve(import.meta.dirname, '../../node_modules/.cache/cordon-e2e/lent');
+const RESULTS = ['sandbox.json', 'loop'] as const;
 
-/** Puts the last result into a data folder that has none. */
-export function lendSelfTest(data: string): void {
-  const file = join(data, 'sandbox.json');
-  if (existsSync(SHARED) && !existsSync(file)) write(file, readFileSync(SHARED, 'utf8'));
+/** Puts the last results into a data folder that has none. */
+export function lendResults(data: string): void {
+  mkdirSync(data, { recursive: true, mode: 0o700 });
+  for (const name of RESULTS) {
+    const [from, to] = [join(SHARED, name), join(data, name)];
+    if (existsSync(from) && !existsSync(to)) copy(from, to);
+  }
 }
 
-/** Keeps the result that a run left in its data folder. */
-export function keepSelfTest(data: string): void {
-  const file = join(data, 'sandbox.json');
-  if (!existsSync(file)) return;
-  const result = readFileSync(file, 'utf8');
-  if (existsSync(SHARED) && readFileSync(SHARED, 'utf8') === result) return;
-  // Other test files may read it at this moment.
-  const fresh = `${SHARED}.${process.pid}`;
-  write(fresh, result);
-  renameSync(fresh, SHARED);
+/** Keeps the results that a run left in its data folder. */
+export function keepResults(data: string): void {
+  mkdirSync(SHARED, { recursive: true, mode: 0o700 });
+  for (const name of RESULTS) {
+    const [from, to] = [join(data, name), join(SHARED, name)];
+    const result = contentOf(from);
+    if (result === '' || result.includes('draft-') || result === contentOf(to)) continue;
+    const fresh = `${to}.${process.pid}`;
+    copy(from, fresh);
+    replace(to, fresh);
+  }
 }
 
-function write(file: string, content: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(file, content, { mode: 0o600 });
+/** Other test files may read it at this moment, or replace it. */
+function replace(result: string, fresh: string): void {
+  rmSync(result, { recursive: true, force: true });
+  try {
+    renameSync(fresh, result);
+  } catch {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+/** What tells a result from an older one; nothing where there is none. */
+function contentOf(path: string): string {
+  if (!existsSync(path)) return '';
+  return statSync(path).isDirectory() ? readdirSync(path).join() : readFileSync(path, 'utf8');
+}
+
+/** With its owner, who for a part of the loop is the user of apps. */
+function copy(from: string, to: string): void {
+  spawnSync('cp', ['--archive', from, to], { stdio: 'inherit' });
 }

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { keepSelfTest, lendSelfTest } from './self-test.ts';
+import { keepResults, lendResults } from './lent-results.ts';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -77,12 +77,12 @@ export class Place {
   }
 
   async cordon(args: readonly string[], options: RunOptions = {}): Promise<Run> {
-    lendSelfTest(this.data);
+    lendResults(this.data);
     return runCordon(this.folder, args, options);
   }
 
   [Symbol.dispose](): void {
-    keepSelfTest(this.data);
+    keepResults(this.data);
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
