@@ -1,14 +1,14 @@
 /** Questions that are open at the same time, are answered from elsewhere, or end before they are answered. */
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { cpSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { id, type PermissionAnswer, type PermissionPrompt } from '@cordon/core';
 import { app, NUMBER, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
 import { openStore } from '@cordon/trace';
 import { StoredPins } from '../../src/apps/app-pins.ts';
 import { no, type Says, yes } from '../fixture/consent.ts';
+import { quickFolder } from '../fixture/empty-store.ts';
 import { call, plan, type Script } from '../fixture/model.ts';
 import { type Scene, Stage, stageFor } from '../fixture/stage.ts';
 
@@ -253,7 +253,7 @@ test('what the user saw stands in the journal with its digest; without a surface
 
 /** What the disk holds at this moment is what a hub leaves that is killed now. */
 function afterDeath(t: TestContext, scene: Scene, stage: Stage): Stage {
-  const folder = mkdtempSync(join(tmpdir(), 'cordon-hub-'));
+  const folder = quickFolder();
   cpSync(dirname(stage.store.file), folder, { recursive: true });
   const store = openStore(folder, () => 1_700_000_000_000);
   assert.ok(store.ok);

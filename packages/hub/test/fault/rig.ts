@@ -39,6 +39,7 @@ import { openStore, type SessionRecord, type Store } from '@cordon/trace';
 import { type AppPins, NO_PINS, StoredPins } from '../../src/apps/app-pins.ts';
 import { type AppLauncher, Hub, type Session, type SpokeLauncher } from '../../src/index.ts';
 import type { Installables, PackageSource } from '../../src/planning/installing.ts';
+import { putEmptyStore } from '../fixture/empty-store.ts';
 import { USAGE } from '../fixture/model.ts';
 import { listeningPolicy } from './heard.ts';
 import {
@@ -94,7 +95,9 @@ export interface RigOptions {
 }
 
 export function raiseRig({ folder, scenario, death, end, launcher }: RigOptions): Rig {
-  const opened = openStore(join(folder, 'store'), () => 1_700_000_000_000);
+  const place = join(folder, 'store');
+  if (!existsSync(place)) putEmptyStore(place);
+  const opened = openStore(place, () => 1_700_000_000_000);
   if (!opened.ok) throw new Error(opened.fault.message);
   const store = opened.value;
   const counts = { hub: 0, app: 0, spoke: 0, provider: 0, package: 0 };

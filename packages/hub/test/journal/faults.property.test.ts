@@ -7,8 +7,7 @@
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -41,6 +40,7 @@ import {
   withInstalls,
   withNeeds,
 } from '../fault/scenario.ts';
+import { quickFolder } from '../fixture/empty-store.ts';
 
 const IS_ALL = process.env.CORDON_CASES === 'all';
 const SCENARIOS = runs(2, 5, 12);
@@ -48,7 +48,7 @@ const DEATHS_EACH = 6;
 const PROCESSES = runs(1, 4, 40);
 
 function folderFor(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'cordon-fault-'));
+  const folder = quickFolder();
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

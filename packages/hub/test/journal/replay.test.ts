@@ -1,8 +1,6 @@
 /** Keeps what a monitor hears, as rules see it. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { test } from 'node:test';
 import { type Event, type Proposal, toJson } from '@cordon/core';
 import { type EventPlace, factEvent, type HubFact, proposalEvent, ReferenceMonitor } from '@cordon/monitor';
@@ -11,6 +9,7 @@ import { readTrace } from '@cordon/policy-tools';
 import { replay } from '../../src/journal/replay.ts';
 import { Killed, openIn, play, raiseRig } from '../fault/rig.ts';
 import { Chance, scenarioOf } from '../fault/scenario.ts';
+import { quickFolder } from '../fixture/empty-store.ts';
 
 class Ear extends ReferenceMonitor {
   readonly heard: TraceEvent[] = [];
@@ -36,7 +35,7 @@ function asSeen(event: TraceEvent): unknown {
 
 test('a resumed monitor is told what readers of a recorded journal see', async (t) => {
   for (let seed = 1; seed <= 8; seed++) {
-    const folder = mkdtempSync(join(tmpdir(), 'cordon-replay-'));
+    const folder = quickFolder();
     t.after(() => rmSync(folder, { recursive: true, force: true }));
     const scenario = scenarioOf(new Chance(seed));
     const end = () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import type { Event } from '@cordon/core';
 import { type Death, effectsIn, Killed, openIn, type Rig, raiseRig } from '../fault/rig.ts';
 import type { Scenario } from '../fault/scenario.ts';
+import { quickFolder } from '../fixture/empty-store.ts';
 
 /** One app that reads and then sends, once each. */
 const SCENARIO: Scenario = {
@@ -37,7 +37,7 @@ const SCENARIO: Scenario = {
 const { signal } = new AbortController();
 
 function folderFor(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'cordon-resume-'));
+  const folder = quickFolder();
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
@@ -51,7 +51,7 @@ function rigIn(folder: string, scenario: Scenario, death: Death | null): Rig {
 
 /** Asks the query in a hub that ends when the `count`-th event of this kind is recorded, before or after. */
 async function killAt(folder: string, kind: Event['kind'], when: Death['when'], count = 1): Promise<void> {
-  const dry = mkdtempSync(join(tmpdir(), 'cordon-resume-'));
+  const dry = quickFolder();
   const whole = rigIn(dry, SCENARIO, null);
   const session = openIn(whole);
   await session.ask('do q0', signal);

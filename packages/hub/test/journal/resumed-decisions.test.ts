@@ -4,15 +4,15 @@
  */
 
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { cpSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type AnswerBook, id, type Json, ok, type Question, type Result } from '@cordon/core';
 import { awaiting, defineDetector, noAnswer } from '@cordon/policy';
 import { app, NUMBER, type ScriptedApp, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
 import { type MemoryOwner, openStore } from '@cordon/trace';
 import { no, yes } from '../fixture/consent.ts';
+import { quickFolder } from '../fixture/empty-store.ts';
 import { call, plan } from '../fixture/model.ts';
 import { type Scene, Stage, stageFor } from '../fixture/stage.ts';
 
@@ -23,7 +23,7 @@ interface NextLife extends Scene {
 
 /** Copies what the disk holds when `die` is called; `revive` opens it as another hub would. */
 function mortal(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'cordon-hub-'));
+  const folder = quickFolder();
   let next: Stage | null = null;
   t.after(async () => {
     await next?.session.close('end');
