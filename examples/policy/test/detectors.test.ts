@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { COMPILED } from '@cordon/testkit/cordon-program.ts';
 
 const FOLDER = join(import.meta.dirname, '../detectors');
 const MAIN = join(import.meta.dirname, '../../../packages/cli/src/main.ts');
@@ -32,7 +33,7 @@ class Copy {
 
   /** How many violations and undecided assignments each trace has. */
   async analyzed(args: readonly string[]): Promise<readonly (readonly number[])[]> {
-    const environment = { PATH: '/usr/bin:/bin', HOME: this.root, LANG: 'C.UTF-8' };
+    const environment = { PATH: '/usr/bin:/bin', HOME: this.root, LANG: 'C.UTF-8', ...COMPILED };
     const options = ['--disable-warning=ExperimentalWarning', MAIN, 'analyze', ...args, '--json'];
     const child = spawn(process.execPath, options, { cwd: this.root, env: environment, timeout: 300_000 });
     const [out] = await Promise.all([text(child.stdout), once(child, 'exit')]);

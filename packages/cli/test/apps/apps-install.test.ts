@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { COMPILED } from '@cordon/testkit/cordon-program.ts';
 import { PROGRAM } from '@cordon/testkit/installing.ts';
 import { TestRegistry } from '@cordon/testkit/registry.ts';
 import { isLeftOut } from '../../../../tools/cases.ts';
@@ -57,7 +58,7 @@ class User {
   run(args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> {
     const child = spawn(process.execPath, [CORDON, ...args], {
       cwd: join(this.#root, 'work'),
-      env: { HOME: this.#root, PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', ...environment },
+      env: { HOME: this.#root, PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', ...COMPILED, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: 300_000,
     });

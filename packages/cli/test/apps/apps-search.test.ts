@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { COMPILED } from '@cordon/testkit/cordon-program.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 
@@ -36,7 +37,7 @@ async function search(
   writeFileSync(join(root, 'cordon.json'), JSON.stringify(configuration));
   const child = spawn(process.execPath, [MAIN, 'apps', 'search', 'ride', 'fares', ...options], {
     cwd: root,
-    env: { PATH: process.env.PATH ?? '', HOME: root, XDG_DATA_HOME: join(root, 'data') },
+    env: { PATH: process.env.PATH ?? '', HOME: root, XDG_DATA_HOME: join(root, 'data'), ...COMPILED },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 300_000,
   });

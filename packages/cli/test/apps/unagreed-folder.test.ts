@@ -5,7 +5,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Workplace } from '@cordon/testkit/cordon-program.ts';
+import { COMPILED, Workplace } from '@cordon/testkit/cordon-program.ts';
 import { isLeftOut } from '../../../../tools/cases.ts';
 
 const FILE = {
@@ -62,7 +62,12 @@ const WITHOUT_FILE = ['demo', 'run', 'analyze', 'monitor', 'explain', 'test', 'f
 /** The exit code. */
 function run(place: Workplace, args: readonly string[]): Promise<number> {
   return new Promise((resolve) => {
-    const env = { PATH: process.env.PATH ?? '', HOME: join(place.root, 'home'), LANG: 'C.UTF-8' };
+    const env = {
+      PATH: process.env.PATH ?? '',
+      HOME: join(place.root, 'home'),
+      LANG: 'C.UTF-8',
+      ...COMPILED,
+    };
     const main = join(import.meta.dirname, '../../src/main.ts');
     const child = execFile(
       process.execPath,
