@@ -25,15 +25,15 @@ test('CI runs every case', () => {
 
 const PROGRAM = `
   import { test } from 'node:test';
-  import { isLeftOut, runs } from './tools/cases.ts';
-  test('often ' + runs(1, 2, 3), () => undefined);
+  import { isLeftOut, runs, sampled } from './tools/cases.ts';
+  test('often ' + runs(1, 2, 3) + ' of ' + sampled(['a', 'b', 'c'], (one) => one === 'b'), () => undefined);
   test('of the sample', (t) => void isLeftOut(t, true));
   test('of the rest', (t) => void isLeftOut(t));`;
 
 for (const [level, often, left] of [
-  ['sample', 1, 1],
-  ['full', 2, 0],
-  ['all', 3, 0],
+  ['sample', '1 of b', 1],
+  ['full', '2 of a,b,c', 0],
+  ['all', '3 of a,b,c', 0],
 ] as const) {
   test(`at the level \`${level}\` ${left} of two cases is reported as skipped`, () => {
     const { status, stdout } = run(level);

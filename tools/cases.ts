@@ -18,6 +18,11 @@ export function runs(sample: number, full: number, all: number = full): number {
   return { sample, full, all }[LEVEL];
 }
 
+/** All of them, or in the sample those that are meant. */
+export function sampled<T>(all: readonly T[], isInSample: (one: T, index: number) => boolean): readonly T[] {
+  return LEVEL === 'sample' ? all.filter(isInSample) : all;
+}
+
 /** Whether a test is left to `npm run test:full`. `npm test` reports it as skipped then, so that nobody takes it for passed. */
 export function isLeftOut(t: TestContext, isInSample = false): boolean {
   const isLeft = LEVEL === 'sample' && !isInSample;

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LAYER_NAMES, LAYERS, type LayerName } from '@cordon/sandbox';
+import { isLeftOut, sampled } from '../../tools/cases.ts';
 import type { Job } from './hub.ts';
 import { type Attempt, attemptsHere, type Outcome, runJobs } from './suite.ts';
 
@@ -38,7 +39,15 @@ const CASES: readonly Case[] = SHOWING.flatMap((attempt) => {
   return [one, ...all.map((back) => ({ attempt, without: all.filter((layer) => layer !== back), back }))];
 });
 
-const outcomes = await run(CASES);
+/** Of each set of layers the attempt that no kernel refuses: what it shows, most others of the set show again. */
+const SAMPLE: ReadonlySet<Attempt | undefined> = new Set(
+  [...Map.groupBy(SHOWING, (attempt) => layersHere(attempt).join()).values()].map(
+    (group) => group.find(({ kernelMayRefuse }) => kernelMayRefuse === undefined) ?? group[0],
+  ),
+);
+const isInSample = ({ attempt }: Case) => SAMPLE.has(attempt);
+
+const outcomes = await run(sampled(CASES, isInSample));
 
 async function run(cases: readonly Case[]): Promise<ReadonlyMap<Case, Outcome>> {
   const byLayers = Map.groupBy(cases, ({ without }) => [...without].sort().join());
@@ -62,12 +71,14 @@ for (const one of CASES) {
   const outcome = outcomes.get(one) ?? { kind: 'unclear' as const, why: 'nothing was heard of it' };
   const names = without.join(', ');
   if (back === null)
-    test(`without ${names} an app ${attempt.title}`, () => {
+    test(`without ${names} an app ${attempt.title}`, (t) => {
+      if (isLeftOut(t, isInSample(one))) return;
       const isSeen = outcome.kind === 'through' || isRefusedByKernel(attempt, outcome);
       assert.equal(isSeen, true, JSON.stringify(outcome));
     });
   else
-    test(`without ${names}, ${back} alone stops an app that ${attempt.title}`, () => {
+    test(`without ${names}, ${back} alone stops an app that ${attempt.title}`, (t) => {
+      if (isLeftOut(t, isInSample(one))) return;
       assert.equal(outcome.kind, 'stopped', JSON.stringify(outcome));
     });
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import type { Event } from '@cordon/core';
-import { runs } from '../../../../tools/cases.ts';
+import { sampled } from '../../../../tools/cases.ts';
 import { assertSound } from '../fault/judge.ts';
 import { type Death, effectsIn, isForm, Killed, openIn, raiseRig } from '../fault/rig.ts';
 import { NEED, type Scenario } from '../fault/scenario.ts';
@@ -65,7 +65,7 @@ function formsIn(events: readonly Event[]): number {
 }
 
 /** Of the steps at which a hub can be killed, the sample tries every third. */
-const isTried = (_: Event, index: number) => index % runs(3, 1) === 0;
+const isTried = (_: Event, index: number) => index % 3 === 0;
 
 /** Events between which an answer stands in the journal, and not yet what was decided upon it. */
 const BETWEEN: ReadonlySet<string> = new Set(['permission.answered', 'grant.given']);
@@ -81,7 +81,7 @@ test('what the user typed before the hub was killed is not asked for again', asy
   );
   const asked = steps.findIndex(({ kind }) => kind === 'permission.asked');
   const said = steps.findIndex(({ kind }) => kind === 'user.message');
-  for (const step of steps.slice(said + 1).filter(isTried)) {
+  for (const step of sampled(steps.slice(said + 1), isTried)) {
     const folder = folderFor(t);
     assert.equal(await live(folder, { of: 'hub', at: step.sequence + 1, when: 'after' }), null, step.kind);
     const goneOn = await live(folder, null);
@@ -108,7 +108,7 @@ test('a query that asked for data is remembered as that, wherever its hub was ki
   assert.deepEqual(whole?.ended, ['do q0', 'asked for data']);
   const said = whole.events.findIndex(({ kind }) => kind === 'user.message');
   const end = whole.events.findIndex(({ kind }) => kind === 'query.ended');
-  for (const step of whole.events.slice(said + 1, end).filter(isTried)) {
+  for (const step of sampled(whole.events.slice(said + 1, end), isTried)) {
     const folder = folderFor(t);
     const death: Death = { of: 'hub', at: step.sequence + 1, when: 'after' };
     assert.equal(await live(folder, death, keeping), null, step.kind);
