@@ -4,6 +4,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Workplace } from '@cordon/testkit/cordon-program.ts';
+import { isLeftOut } from '../../../tools/cases.ts';
 
 const POLICY = 'rule shouting:\nraise "somebody shouts" if:\n    (m: Message)\n    m.content == "HELP"\n';
 const SHOUTED = '[{"role":"user","content":"HELP"}]\n';
@@ -65,7 +66,8 @@ for (const [what, change, message] of [
   ],
   ['a file that is no state', (place: Workplace) => place.write('state.json', '{}'), /no state of a scan/],
 ] as const) {
-  test(`${what} is refused with the reason, and nothing is scanned`, () => {
+  test(`${what} is refused with the reason, and nothing is scanned`, (t) => {
+    if (isLeftOut(t, what === 'another policy' || what === 'a log with another beginning')) return;
     using place = new Workplace({ 'p.gr': POLICY, 'a.jsonl': HARMLESS + SHOUTED });
     assert.equal(place.run(RESUMED).code, 1);
     change(place);
@@ -101,7 +103,8 @@ const LONG = Array.from({ length: 6000 }, (_, at) => {
   return `${JSON.stringify([{ role: 'user', content }])}\n`;
 }).join('');
 
-test('interrupted, it tells what was found and how to go on, and the next scan counts both parts', async () => {
+test('interrupted, it tells what was found and how to go on, and the next scan counts both parts', async (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({ 'p.gr': POLICY });
   writeFileSync(join(place.root, 'a.jsonl'), LONG.repeat(2));
   const args = ['scan', 'p.gr', 'a.jsonl', '--json', '--jobs', '1', '--resume', 'state.json'];

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { TRACE_FORMATS } from '@cordon/policy-tools';
 import { Workplace } from '@cordon/testkit/cordon-program.ts';
+import { isLeftOut } from '../../../../tools/cases.ts';
 
 const MAIL = `
 rule no-mail-after-inbox:
@@ -232,7 +233,8 @@ for (const [given, code] of [
   [['--params', 'none.json'], 'CFG001'],
   [['--params', 'mail.gr'], 'CFG003'],
 ] as const) {
-  test(`\`${given.join(' ')}\` is an unusable parameter`, () => {
+  test(`\`${given.join(' ')}\` is an unusable parameter`, (t) => {
+    if (isLeftOut(t, code === 'PAR001' || code === 'CFG001')) return;
     using place = new Workplace({
       'mail.gr': MAIL,
       'a.json': HARMLESS,
