@@ -195,7 +195,8 @@ describe('an app', () => {
     assert.equal((await ask(twin, honest)).code, 0);
   });
 
-  test('that announces other tools after its third call is stopped in the middle of the query', async () => {
+  test('that announces other tools after its third call is stopped in the middle of the query', async (t) => {
+    if (isLeftOut(t)) return;
     using home = new Home();
     const config = placed(home, 'third-call');
     await agree(home, config);

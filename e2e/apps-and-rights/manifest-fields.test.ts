@@ -458,12 +458,11 @@ const PAIRS: Readonly<Record<string, () => Promise<void>>> = {
   },
 };
 
-/** Keys whose means differ: release, network, files and origin. */
+/** Keys whose means differ: release, network and files. */
 const SAMPLE: ReadonlySet<string> = new Set([
   'functionalities.*.request',
   'credentials.*.hosts',
   'files.read',
-  'untrusted',
 ]);
 
 // Most of the time is spent waiting for limits of time.

@@ -192,7 +192,8 @@ for (const status of [302, 307, 308]) {
   });
 }
 
-test('a redirect on the same host is told in full, and not followed either', async () => {
+test('a redirect on the same host is told in full, and not followed either', async (t) => {
+  if (isLeftOut(t)) return;
   const paths: (string | undefined)[] = [];
   const server = await listen((request, response) => {
     paths.push(request.url);

@@ -87,7 +87,8 @@ describe('exit codes', () => {
     [['ask', 'x', '--answers', 'none.json'], /none\.json: error CFG001\s+the file cannot be used/],
     [['apps', '--config', 'none.json'], /none\.json: error CFG001\s+the file cannot be used/],
   ] as const) {
-    test(`2 for \`cordon ${args.join(' ')}\`, with the reason, beside standard output`, async () => {
+    test(`2 for \`cordon ${args.join(' ')}\`, with the reason, beside standard output`, async (t) => {
+      if (isLeftOut(t, /^(frobnicate|ask x --policy|grants revoke)/.test(args.join(' ')))) return;
       using home = new Home();
       const { code, stdout, stderr } = await home.run(args);
       assert.equal(code, 2);
@@ -196,7 +197,8 @@ describe('files that the user wrote', () => {
     assert.match(stderr, /did you mean `command`\?/);
   });
 
-  test('a cordon.json that is cut off is told with the place of its end', async () => {
+  test('a cordon.json that is cut off is told with the place of its end', async (t) => {
+    if (isLeftOut(t)) return;
     using home = new Home();
     const file = home.write('cordon.json', '{"apps":\n');
     const { code, stderr } = await home.run(['ask', 'x']);
@@ -222,7 +224,8 @@ describe('files that the user wrote', () => {
     assert.equal(stdout, '');
   });
 
-  test('a policy with a syntax error is told with file, line and column', async () => {
+  test('a policy with a syntax error is told with file, line and column', async (t) => {
+    if (isLeftOut(t)) return;
     using home = new Home();
     const policy = home.write('own.gr', 'raise "no" if:\n    (c: ToolCall\n');
     const { code, stderr } = await home.run(['ask', SUMMARY, ...MAIL, '--policy', policy]);
@@ -283,7 +286,8 @@ describe('cordon apps', () => {
     assert.equal(mail?.network, 'none');
   });
 
-  test('says where apps are listed when there are none', async () => {
+  test('says where apps are listed when there are none', async (t) => {
+    if (isLeftOut(t)) return;
     using home = new Home();
     const { code, stdout } = await home.run(['apps']);
     assert.equal(code, 0);
@@ -291,7 +295,8 @@ describe('cordon apps', () => {
   });
 });
 
-test('cordon doctor finds every layer of the sandbox, and says so in JSON too', async () => {
+test('cordon doctor finds every layer of the sandbox, and says so in JSON too', async (t) => {
+  if (isLeftOut(t)) return;
   using home = new Home();
   const shown = await home.run(['doctor']);
   assert.equal(shown.code, 0);

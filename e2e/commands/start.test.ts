@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { isLeftOut } from '../../tools/cases.ts';
 import { EXAMPLES, Home, object, ofKind, type Printed, REPOSITORY } from '../harness/cordon.ts';
 
 const PROMPT = 'cordon> ';
@@ -49,7 +50,8 @@ for (const [what, secrets, status, heard] of [
   ['does not load, as after half an update', 'raise "secrets" if:\n', 2, 0],
   ['loads', 'raise "secrets" if:\n    (call: ToolCall)\n    call is tool:frobnicate\n', 0, 1],
 ] as const) {
-  test(`where a ready-made policy ${what}, a query that was typed already is ${heard === 0 ? 'not ' : ''}served`, () => {
+  test(`where a ready-made policy ${what}, a query that was typed already is ${heard === 0 ? 'not ' : ''}served`, (t) => {
+    if (isLeftOut(t, heard === 0)) return;
     using home = new Home();
     const options = { env: home.environment(), input: QUERY, encoding: 'utf8', timeout: 300_000 } as const;
     const run = spawnSync(programWith(home, secrets), [...CHAT, '--pin-unseen', '--json'], options);
