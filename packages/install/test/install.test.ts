@@ -76,6 +76,7 @@ for (const [what, command] of [
   ['is asked for beside another package', 'npx -p demo-app -p @corp/left demo-app'],
 ] as const) {
   test(`a package of a scope with a registry of its own, that ${what}, is not taken from another registry`, async (context) => {
+    if (isLeftOut(context, what === 'is needed by another package')) return;
     const machine = await Machine.make(context);
     machine.registry.publish('@corp/left', '9.0.0', { 'index.js': 'module.exports = 7;' });
     const needs = command.includes('@corp') ? {} : { dependencies: { '@corp/left': '>=1' } };
@@ -310,6 +311,7 @@ test('a process killed in the middle leaves nothing installed, and its remains g
 });
 
 test('what was fetched and not put in force is not started', async (context) => {
+  if (isLeftOut(context)) return;
   const machine = await Machine.make(context);
   honest(machine);
   const fetched = await machine.fetch('npx demo-app');
@@ -448,6 +450,7 @@ test('what was installed goes before what lies beside the configuration, and wit
 });
 
 test('a tool of Python is installed from a wheel and runs with what it needs', async (context) => {
+  if (isLeftOut(context)) return;
   const machine = await Machine.make(context);
   const main = 'import sys\ndef main():\n    print("ran", *sys.argv[1:])\n';
   machine.registry.publishWheel('Demo-Tool', '1.0.0', { 'demo_tool.py': main }, 'demo-tool = demo_tool:main');
