@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { keepResults, lendResults } from './lent-results.ts';
+import { keepResults, lendResults } from '@cordon/testkit/lent-results.ts';
 
 export const REPOSITORY = resolve(import.meta.dirname, '../..');
 export const CORDON = join(REPOSITORY, 'node_modules/.bin/cordon');

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { keepResults, lendResults } from './lent-results.ts';
+import { keepResults, lendResults } from '@cordon/testkit/lent-results.ts';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
 

@@ -11,8 +11,16 @@ import { failed, ok } from '@cordon/core';
 import { HERE } from '@cordon/dialler';
 import { openSandbox } from '@cordon/sandbox';
 import { Workplace } from '@cordon/testkit/cordon-program.ts';
+import { lendResults } from '@cordon/testkit/lent-results.ts';
 import { isLeftOut } from '../../../tools/cases.ts';
 import { ModuleProcess } from '../src/own-detectors/module-process.ts';
+
+/** With the result of an earlier self-test, where there is one. */
+function workplace(files: Readonly<Record<string, unknown>> = {}): Workplace {
+  const place = new Workplace(files);
+  lendResults(join(place.root, '.local/share/cordon'));
+  return place;
+}
 
 const RULE = `from cordon.detectors import is_rude
 raise "rude" if:
@@ -43,7 +51,7 @@ function analyzed(place: Workplace, ...more: readonly string[]) {
 }
 
 test('`--detectors` offers the functions of a module to rules, and without it they are undecided', () => {
-  using place = new Workplace({ ...FILES, 'own/tone.mjs': TURNIPS });
+  using place = workplace({ ...FILES, 'own/tone.mjs': TURNIPS });
   const { found, code, err } = analyzed(place, '--detectors', 'own/tone.mjs');
   assert.deepEqual(
     found,
@@ -62,7 +70,7 @@ test('`--detectors` offers the functions of a module to rules, and without it th
 
 test('a module in TypeScript can have other files beside it', (t) => {
   if (isLeftOut(t)) return;
-  using place = new Workplace({
+  using place = workplace({
     ...FILES,
     'own/words.ts': `export const WORDS: readonly string[] = ['turnip'];`,
     'own/tone.ts': `import { WORDS } from './words.ts';
@@ -92,7 +100,7 @@ for (const [what, body] of [
 ] as const) {
   test(`one that ${what} leaves its rule undecided`, (t) => {
     if (isLeftOut(t, what === 'throws' || what === 'answers for others')) return;
-    using place = new Workplace({ ...FILES, 'own/tone.mjs': moduleOf(body) });
+    using place = workplace({ ...FILES, 'own/tone.mjs': moduleOf(body) });
     assert.deepEqual(analyzed(place, '--detectors', 'own/tone.mjs').found, [
       [0, 1],
       [0, 1],
@@ -102,7 +110,7 @@ for (const [what, body] of [
 
 test('one that never answers is ended when its time is over', (t) => {
   if (isLeftOut(t)) return;
-  using place = new Workplace({
+  using place = workplace({
     ...FILES,
     'own/tone.mjs': moduleOf('for (;;) {}'),
     'mine.json': { detectors: { modules: ['own/tone.mjs'], seconds: 1 } },
@@ -128,7 +136,7 @@ for (const [what, body] of [
 ] as const) {
   test(`a module that ${what} cannot`, async (t) => {
     if (isLeftOut(t, what === 'reads a file of the user' || what === 'connects to a server')) return;
-    using place = new Workplace({ ...FILES, secret: 'the secret' });
+    using place = workplace({ ...FILES, secret: 'the secret' });
     const server = createServer((_, response) => response.end('yes')).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const port = String(Object(server.address()).port);
@@ -147,7 +155,7 @@ for (const [what, body] of [
 }
 
 test('a host that the configuration grants is reached, and no other', async () => {
-  using place = new Workplace({ ...FILES });
+  using place = workplace({ ...FILES });
   const heard: unknown[] = [];
   const server = createServer(async (request, response) => {
     const body = await text(request);
@@ -195,7 +203,7 @@ test('a host that the configuration grants is reached, and no other', async () =
 
 test('scan, monitor and test ask a module, too', (t) => {
   if (isLeftOut(t)) return;
-  using place = new Workplace({
+  using place = workplace({
     ...FILES,
     'own/tone.mjs': TURNIPS,
     'rude.test.json': {
@@ -223,7 +231,7 @@ test('scan, monitor and test ask a module, too', (t) => {
 
 test('`check` knows the functions of a module and their parameters', (t) => {
   if (isLeftOut(t)) return;
-  using place = new Workplace({ ...FILES, 'own/tone.mjs': TURNIPS });
+  using place = workplace({ ...FILES, 'own/tone.mjs': TURNIPS });
   const codes = (rule: string, ...more: readonly string[]) => {
     place.write('r.gr', rule);
     const { lines } = place.run(['check', 'r.gr', '--json', ...more]);
@@ -249,7 +257,7 @@ for (const [what, file, source, said] of [
 ] as const) {
   test(`a module with ${what} is refused`, (t) => {
     if (isLeftOut(t, what === 'a syntax error')) return;
-    using place = new Workplace({ ...FILES, [file]: source });
+    using place = workplace({ ...FILES, [file]: source });
     const { code, err } = place.run(['analyze', 'rude.gr', 'rude.json', '--detectors', file]);
     assert.equal(code, 2, err);
     assert.match(err, said);
@@ -269,7 +277,7 @@ for (const [word, outcome, code] of [
   test(`in a session an answer is decided by a module: with the word ${word} it is ${outcome}`, (t) => {
     if (isLeftOut(t)) return;
     const module = moduleOf(`return message.content.includes('${word}');`);
-    using place = new Workplace({ 'rude.gr': NO_RUDE_ANSWER, 'own/tone.mjs': module });
+    using place = workplace({ 'rude.gr': NO_RUDE_ANSWER, 'own/tone.mjs': module });
     const own = ['--policy', 'rude.gr', '--detectors', 'own/tone.mjs'];
     const { lines, err, code: ended } = place.run(['ask', 'hello', '--model', 'obedient', '--json', ...own]);
     const of = (kind: string) => lines.filter((line) => Object(line).kind === kind);
@@ -282,7 +290,7 @@ for (const [word, outcome, code] of [
 
 test('a module in which an app may write is not started', () => {
   const app = { command: 'true', manifest: { description: 'Writes.', files: { write: ['./own'] } } };
-  using place = new Workplace({
+  using place = workplace({
     ...FILES,
     'own/tone.mjs': TURNIPS,
     'mine.json': { apps: { writer: app }, detectors: { modules: ['own/tone.mjs'] } },
@@ -296,7 +304,7 @@ test('a module in which an app may write is not started', () => {
 const MORTAL = `export default { is_rude: { parameters: ['m'], evaluate: ({ m }) => (m === 'die' ? process.exit(0) : m) } };`;
 
 test('a process that has ended is started again, but never with other code than was read', async () => {
-  using place = new Workplace({ 'own/tone.mjs': MORTAL });
+  using place = workplace({ 'own/tone.mjs': MORTAL });
   const places = { folder: place.root, home: '/nobody', closed: [] };
   const settings = moduleAt('own/tone.mjs', [], places);
   assert.ok(settings.ok, JSON.stringify(settings));
@@ -322,7 +330,7 @@ test('a process that has ended is started again, but never with other code than 
 test('a module that a file of the current folder names is started only once the file was agreed to', (t) => {
   if (isLeftOut(t)) return;
   const configuration = { detectors: { modules: ['own/tone.mjs'] } };
-  using place = new Workplace({ ...FILES, 'own/tone.mjs': TURNIPS, 'mine.json': configuration });
+  using place = workplace({ ...FILES, 'own/tone.mjs': TURNIPS, 'mine.json': configuration });
   const codes = (...more: readonly string[]) => {
     const { lines } = place.run(['check', 'rude.gr', '--json', ...more]);
     return Object(lines.at(-1)).diagnostics.map(({ code }: { code: string }) => code);

@@ -9,10 +9,19 @@ import { describe, test } from 'node:test';
 import { readRights } from '@cordon/config/run-manifest';
 import type { Event } from '@cordon/core';
 import { Workplace } from '@cordon/testkit/cordon-program.ts';
+import { lendResults } from '@cordon/testkit/lent-results.ts';
 import { openStore } from '@cordon/trace';
 import { isLeftOut } from '../../../../tools/cases.ts';
 
 const DATA = '.local/share/cordon';
+
+/** With the result of an earlier self-test, where there is one. */
+function workplace(files: Readonly<Record<string, unknown>> = {}): Workplace {
+  const place = new Workplace(files);
+  lendResults(join(place.root, DATA));
+  return place;
+}
+
 const SITE = 'cordon-test.invalid';
 
 /** Tries to fetch an address, and says what came of it. */
@@ -44,7 +53,7 @@ const kindsOf = (events: readonly Event[]) => events.map(({ kind }) => kind);
 
 describe('the network', () => {
   test('a site of the manifest is let out, with nobody asked, and the trace has the request', () => {
-    using place = new Workplace({ 'fetcher.json': { network: [SITE] } });
+    using place = workplace({ 'fetcher.json': { network: [SITE] } });
     const { code, out, err } = place.run(fetching(['--manifest', 'fetcher.json'], `https://${SITE}/`));
     assert.equal(code, 0);
     assert.notEqual(out, '');
@@ -63,13 +72,13 @@ describe('the network', () => {
   });
 
   test('a program that is not Node has its proxy, too', () => {
-    using place = new Workplace();
+    using place = workplace();
     const { code, out } = place.run(['run', '--network', SITE, '--', 'sh', '-c', 'echo $HTTPS_PROXY']);
     assert.deepEqual([code, out.trim()], [0, 'http://127.0.0.1:3128']);
   });
 
   test('another site is refused before anything decides, and told once', () => {
-    using place = new Workplace();
+    using place = workplace();
     const { err } = place.run(fetching(['--network', 'example.com'], `https://${SITE}/`));
     assert.match(err, new RegExp(`^cordon: denied: ${SITE}: `, 'm'));
     const kinds = kindsOf(traceIn(place));
@@ -78,7 +87,7 @@ describe('the network', () => {
   });
 
   test('without a site there is no way out, and no journal', () => {
-    using place = new Workplace();
+    using place = workplace();
     const { code, out } = place.run(fetching([], `https://${SITE}/`));
     assert.equal(code, 0);
     assert.match(out, /^(EAI_AGAIN|ENOTFOUND|ENETUNREACH|EPERM|ERR_ACCESS_DENIED)/);
@@ -91,7 +100,7 @@ describe('the network', () => {
   ] as const) {
     test(`what a rule ${what} stays here, with the rule told`, (t) => {
       if (isLeftOut(t, effect === 'raise')) return;
-      using place = new Workplace({
+      using place = workplace({
         'mine.gr': `rule no-fetching:\n${effect} "nothing is fetched on Sundays" if:\n    (request: Egress)\n    request.host == "${SITE}"\n`,
       });
       const { err } = place.run(fetching(['--network', SITE, '--policy', 'mine.gr'], `https://${SITE}/`));
@@ -104,7 +113,7 @@ describe('the network', () => {
   }
 
   test('a policy that cannot be used keeps the command from running', () => {
-    using place = new Workplace({ 'broken.gr': 'raise "x" if:\n    (c: ToolCal)\n' });
+    using place = workplace({ 'broken.gr': 'raise "x" if:\n    (c: ToolCal)\n' });
     const { code, out, err } = place.run([
       ...['run', '--network', SITE, '--policy', 'broken.gr', '--', 'echo', 'ran'],
     ]);
@@ -113,7 +122,7 @@ describe('the network', () => {
   });
 
   test('so does one that there is not, also where there is nothing to decide', () => {
-    using place = new Workplace();
+    using place = workplace();
     const { code, out, err } = place.run(['run', '--policy', 'none.gr', '--', 'echo', 'ran']);
     assert.deepEqual([code, out], [2, '']);
     assert.match(err, /none\.gr: CFG001/);
@@ -122,7 +131,7 @@ describe('the network', () => {
 
 describe('a weaker sandbox', () => {
   test('is said for each layer, and kept in the trace with the layers in force', () => {
-    using place = new Workplace();
+    using place = workplace();
     const { code, out, err } = place.run([
       'run',
       '--sandbox',
@@ -146,7 +155,7 @@ describe('a weaker sandbox', () => {
   });
 
   test('lets through what the layer would have stopped, and nothing weakens by itself', () => {
-    using place = new Workplace();
+    using place = workplace();
     const hostname = ['--', 'uname', '-n'];
     assert.equal(place.run(['run', ...hostname]).out, 'spoke\n');
     assert.notEqual(place.run(['run', '--sandbox', 'weaker=uts-namespace', ...hostname]).out, 'spoke\n');
@@ -154,7 +163,7 @@ describe('a weaker sandbox', () => {
   });
 
   test('is said by `ask` too, and stands in its trace', () => {
-    using place = new Workplace({ 'cordon.json': { apps: {}, sandbox: { weaker: ['watchdog'] } } });
+    using place = workplace({ 'cordon.json': { apps: {}, sandbox: { weaker: ['watchdog'] } } });
     const { err } = place.run(['ask', 'Hello.', '--config', 'cordon.json', '--sandbox', 'weaker=seccomp']);
     const told = err.replace(/\s+/g, ' ');
     assert.match(told, /!! WEAKER SANDBOX: without `watchdog`, /);
@@ -167,7 +176,7 @@ describe('a weaker sandbox', () => {
 
 describe('rights', () => {
   const read = (manifest: string | null, options: Readonly<Record<string, readonly string[]>> = {}) => {
-    using place = new Workplace(manifest === null ? {} : { 'm/manifest.json': manifest });
+    using place = workplace(manifest === null ? {} : { 'm/manifest.json': manifest });
     const rights = readRights(
       {
         ...(manifest === null ? {} : { manifest: join(place.root, 'm/manifest.json') }),

@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-const SHARED = resolve(import.meta.dirname, '../../node_modules/.cache/cordon-e2e/lent');
+const SHARED = resolve(import.meta.dirname, '../node_modules/.cache/cordon-e2e/lent');
 const RESULTS = ['sandbox.json', 'loop'] as const;
 
 /** Puts the last results into a data folder that has none. */
