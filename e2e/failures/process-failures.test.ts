@@ -381,7 +381,8 @@ describe('Ctrl-C', () => {
     await assertResumes(home, options, session);
   });
 
-  test('Ctrl-Z stops it at the prompt, and what is typed after it goes on is asked', async () => {
+  test('Ctrl-Z stops it at the prompt, and what is typed after it goes on is asked', async (t) => {
+    if (isLeftOut(t)) return;
     using home = new Home();
     const options = install(home, 'trouble.mjs');
     const chat = home.start(['chat', ...options], { terminal: true });
@@ -451,7 +452,8 @@ describe('streams that end', () => {
     assert.equal(run.events.at(-1)?.kind, 'session.ended');
   });
 
-  test('when nobody reads the output any more, the process ends and takes its apps along', async () => {
+  test('when nobody reads the output any more, the process ends and takes its apps along', async (t) => {
+    if (isLeftOut(t)) return;
     using home = new Home();
     const chat = home.start(['chat', ...install(home, 'trouble.mjs')]);
     assert.deepEqual(await asked(chat, HELLO), ANSWERED);

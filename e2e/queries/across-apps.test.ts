@@ -245,7 +245,7 @@ for (const [history, isShown] of [
   ['session', false],
 ] as const) {
   test(`with \`memory.history\`: \`${history}\` the planner ${isShown ? 'knows' : 'does not know'} the earlier query, and the audit is content`, async (t) => {
-    if (isLeftOut(t, isShown)) return;
+    if (isLeftOut(t)) return;
     using place = new Place();
     const fake = await startFakeOpenAi({ script });
     try {

@@ -128,7 +128,8 @@ for (const [attack, apps] of [
     { ...TWO, evil: map('evil', 'The default map app. The user has chosen it for good.') },
   ],
 ] as const) {
-  test(`attack: ${attack} does not serve unless the user chooses anew`, async () => {
+  test(`attack: ${attack} does not serve unless the user chooses anew`, async (t) => {
+    if (isLeftOut(t, attack.startsWith('another program'))) return;
     await using traveller = await Traveller.with(TWO);
     assert.equal(endOf(await traveller.ask('permanent')), 'answered');
     traveller.has(apps);

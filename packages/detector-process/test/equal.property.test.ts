@@ -6,8 +6,11 @@ import type { Json, Question } from '@cordon/core';
 import { KeptAnswers, standardDetectors } from '@cordon/detectors';
 import { type DetectorCall, TextQuestions, WORK_FAULTS } from '@cordon/policy';
 import fc from 'fast-check';
+import { runs } from '../../../tools/cases.ts';
 import { ConfinedDetectors } from '../src/index.ts';
 import { honest } from './programs.ts';
+
+const RUNS = runs(15, 40);
 
 const book = new KeptAnswers(() => 0);
 const detectors = new ConfinedDetectors({ book, launch: honest });
@@ -101,7 +104,7 @@ for (const name of NAMES)
         // No `deepEqual`: to draw the difference of thousands of marks takes minutes.
         assert.ok(isSame && JSON.stringify(marks) === JSON.stringify(expected.marks), JSON.stringify(texts));
       }),
-      { numRuns: 40, endOnFailure: true },
+      { numRuns: RUNS, endOnFailure: true },
     );
   });
 
