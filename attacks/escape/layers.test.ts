@@ -39,10 +39,13 @@ const CASES: readonly Case[] = SHOWING.flatMap((attempt) => {
   return [one, ...all.map((back) => ({ attempt, without: all.filter((layer) => layer !== back), back }))];
 });
 
-/** Of each set of layers the attempt that no kernel refuses: what it shows, most others of the set show again. */
+/** Of each layer the attempt that the fewest others stop, and that no kernel refuses. */
 const SAMPLE: ReadonlySet<Attempt | undefined> = new Set(
-  [...Map.groupBy(SHOWING, (attempt) => layersHere(attempt).join()).values()].map(
-    (group) => group.find(({ kernelMayRefuse }) => kernelMayRefuse === undefined) ?? group[0],
+  LAYER_NAMES.map(
+    (layer) =>
+      SHOWING.filter(
+        (attempt) => layersHere(attempt).includes(layer) && attempt.kernelMayRefuse === undefined,
+      ).toSorted((one, other) => one.layers.length - other.layers.length)[0],
   ),
 );
 const isInSample = ({ attempt }: Case) => SAMPLE.has(attempt);
