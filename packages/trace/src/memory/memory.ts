@@ -11,7 +11,7 @@ import type { Database } from '../database/database.ts';
 import type { StoreParts } from '../database/parts.ts';
 import { numberOf, quoteText, type Row } from '../database/row.ts';
 import { placeOf } from '../database/sealed-column.ts';
-import type { Sessions } from '../journal/session.ts';
+import type { Sessions, StoredHead } from '../journal/session.ts';
 import type {
   FactKind,
   MemoryFact,
@@ -84,7 +84,7 @@ export class Memory {
       origin: provenance.origin === null ? null : quoteText(provenance.origin),
       others_values: Number(provenance.holdsOthersValues ?? false),
     };
-    this.#database.write(() => this.#insertText('turns', session, row, text));
+    this.#database.write(() => this.#insertText('turns', this.#parts.sessions.require(session), row, text));
   }
 
   /** What was said in this session, oldest first. */
@@ -162,10 +162,10 @@ export class Memory {
       made_by: made.madeBy,
       others_values: Number(made.holdsOthersValues ?? false),
     };
-    const sql = `DELETE FROM summaries WHERE owner = ? AND session = ${SESSION_KEY}`;
     this.#database.write(() => {
-      this.#database.run(sql, this.#owner, session);
-      this.#insertText('summaries', session, row, made.text);
+      const held = this.#parts.sessions.require(session);
+      this.#database.run('DELETE FROM summaries WHERE owner = ? AND session = ?', this.#owner, held.key);
+      this.#insertText('summaries', held, row, made.text);
     });
   }
 
@@ -186,8 +186,7 @@ export class Memory {
     return { ...named, source, integrity, confidentiality, corrected: 0 };
   }
 
-  #insertText(table: 'turns' | 'summaries', session: SessionId, row: Row, text: string): void {
-    const { key } = this.#parts.sessions.require(session);
+  #insertText(table: 'turns' | 'summaries', { session, key }: StoredHead, row: Row, text: string): void {
     const place = placeOf(`${table}.text`, { ...row, session });
     const sealed = this.#database.seal.close(quoteText(text), place);
     this.#database.insert(table, { ...row, session: key, text: sealed });

@@ -305,6 +305,19 @@ test('the summary of elsewhere is that of the newest other session, if it was ma
   assert.equal(store.memory({ kind: 'system' }).summaryElsewhere(own, 200), null);
 });
 
+test('the summary of a session that somebody else holds stays, also for a caller that goes on', (t) => {
+  const store = storeIn(t, temporaryFolder(t));
+  const session = store.sessions.create();
+  const memory = store.memory({ kind: 'system' });
+  const made = { madeBy: 'extract', through: 1, source: null, label: DEFAULT_LABEL } as const;
+  memory.summarise(session, { ...made, text: 'first' });
+  store.sessions.release(session);
+  store.together(() => {
+    assert.throws(() => memory.summarise(session, { ...made, text: 'second' }), /does not hold the session/);
+  });
+  assert.equal(memory.summary(session)?.text, 'first');
+});
+
 test('of what outputs of an app stated the newest are left', (t) => {
   const store = storeIn(t, temporaryFolder(t));
   const memory = store.memory({ kind: 'system' });
