@@ -89,11 +89,14 @@ const FLAGS: ReadonlyMap<string, string> = new Map([
   ['acknowledged', 'acknowledged'],
 ]);
 
+/** Columns that may be empty. A row in which any other is has lost its session, or was damaged. */
+const MAY_BE_NULL: ReadonlySet<string> = new Set(['origin', 'source']);
+
 /** Null: a flag that is not set. */
 function boundValue(row: Row, column: string): string | number | null {
   const flag = FLAGS.get(column);
   if (flag !== undefined) return isSet(row, column) ? flag : null;
-  const value = row[column] === null ? '' : row[column];
+  const value = row[column] === null && MAY_BE_NULL.has(column) ? '' : row[column];
   if (typeof value !== 'string' && typeof value !== 'number')
     throw new MalformedRow(`column \`${column}\` is neither text nor a number`);
   return value;

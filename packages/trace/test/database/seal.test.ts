@@ -319,6 +319,18 @@ for (const [name, row, place] of [
   });
 }
 
+for (const [name, column] of [
+  ['turns.text', 'owner'],
+  ['turns.text', 'session'],
+  ['facts.value', 'learnt'],
+  ['events.event', 'sequence'],
+  ['prompts.answer', 'id'],
+] as const) {
+  test(`no text of ${name} is bound to a row without its ${column}`, () => {
+    assert.throws(() => placeOf(name, { ...BOUND, [column]: null }), /column/);
+  });
+}
+
 test('nobody makes a store one of an earlier version by saying so', (t) => {
   const folder = temporaryFolder(t);
   openOrThrow(folder, { key: KEY }).close();
