@@ -149,7 +149,9 @@ test('a deleted session leaves nothing of its words in the file but facts', () =
   assert.deepEqual(deleted.lines, [{ kind: 'sessions.deleted', sessions: 1, events: 1, scrubbed: true }]);
   assert.deepEqual(filesWith(place, 'MARKER'), []);
   assert.notDeepEqual(filesWith(place, 'Main Street'), []);
-  assert.equal(run(place, ['sessions', 'delete', session, '--yes']).code, 2);
+  const again = run(place, ['sessions', 'delete', session, '--yes']);
+  assert.equal(again.code, 2);
+  assert.equal(again.err.split(session).length, 2, 'the session is named once');
   assert.equal(run(place, ['sessions', 'delete', '--yes']).code, 2);
 });
 

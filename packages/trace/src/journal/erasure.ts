@@ -6,7 +6,7 @@
 import { failed, ok, type Result, type SessionId } from '@cordon/core';
 import type { Database } from '../database/database.ts';
 import type { Acknowledgements } from './acknowledged.ts';
-import { held, type SessionFault, type SessionRecord, type Sessions, unknown } from './session.ts';
+import { type SessionFault, type SessionRecord, type Sessions, shown, unknown } from './session.ts';
 
 /** Tables whose rows belong to a session, those first that refer to others; a test holds them against the schema. */
 export const TABLES_OF_SESSION = ['prompts', 'grants', 'summaries', 'turns', 'events'] as const;
@@ -25,7 +25,7 @@ export function eraseSession(
   const erased: Result<SessionRecord, SessionFault> = database.write(() => {
     const record = sessions.find(session);
     if (record === null) return failed(unknown(session));
-    if (record.status === 'running') return failed(held(session, record.holder));
+    if (record.status === 'running') return failed(inUse(record));
     const key = database.keyOf('sessions', session);
     acknowledgements.erasing(session);
     database.withoutTriggers(['events'], () => {
@@ -38,4 +38,13 @@ export function eraseSession(
   });
   if (erased.ok) acknowledgements.remove(session);
   return erased;
+}
+
+/** The holder may be this process. */
+function inUse({ id, holder }: SessionRecord): SessionFault {
+  return {
+    kind: 'session-held',
+    message: `the session ${shown(id)} is in use${holder === null ? '' : ` by the process ${holder}`}`,
+    help: 'end the process that uses it first',
+  };
 }

@@ -340,7 +340,7 @@ export function unknown(session: SessionId): SessionFault {
   };
 }
 
-export function held(session: SessionId, holder: number | null): SessionFault {
+function held(session: SessionId, holder: number | null): SessionFault {
   return {
     kind: 'session-held',
     message: `the session ${shown(session)} is in use by another process${holder === null ? '' : ` (${holder})`}`,
@@ -394,6 +394,6 @@ export function damagedSession(session: SessionId, reason: string): SessionFault
 }
 
 /** The id may come from a command line. */
-function shown(session: SessionId): string {
+export function shown(session: SessionId): string {
   return `\`${JSON.stringify(session.slice(0, 64)).slice(1, -1)}\``;
 }

@@ -242,7 +242,11 @@ test('a deleted session takes its journal, memory, grants and questions along, a
   }
   store.memory(SYSTEM).learn('city', 'Rome', SAID);
   const held = store.eraseSession(gone);
-  assert.equal(held.ok ? null : held.fault.kind, 'session-held');
+  assert.deepEqual(held.ok ? null : held.fault, {
+    kind: 'session-held',
+    message: `the session \`${gone}\` is in use by the process ${process.pid}`,
+    help: 'end the process that uses it first',
+  });
   store.sessions.release(gone);
   const before = store.journal.head(kept);
   const erased = store.eraseSession(gone);

@@ -52,7 +52,7 @@ function deleteAll(context: CommandContext, store: Store, sessions: readonly Ses
       events += erased.value.events;
     } else {
       const { message, help } = erased.fault;
-      context.reportFault(fault('journal-unavailable', `${session}: ${message}`, help));
+      context.reportFault(fault('journal-unavailable', message, help));
       exit = EXIT.failed;
     }
   }
