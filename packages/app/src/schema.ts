@@ -145,7 +145,8 @@ function objectProblems(schema: { readonly [key: string]: Json }, at: string): r
  */
 export function closedSchema(schema: Schema): Schema {
   if (schema.type === 'array') return { ...schema, items: closedSchema(schema.items) };
-  return schema.type === 'object' ? closedObjectSchema(schema) : schema;
+  if (schema.type === 'object') return closedObjectSchema(schema);
+  return schema satisfies StringSchema | NumberSchema | BooleanSchema;
 }
 
 /** As `closedSchema`, for the schema of a whole request or result. */
