@@ -30,12 +30,13 @@ const LONGEST_LOCK_MS = 5_000;
 const LOCKS_PAUSE = 10;
 
 /**
- * What a whole tree of processes may use. `openFiles`: sockets of all processes together, each of which holds memory of the
- * kernel that counts for no process. `files`: in the private /tmp, and in the private /dev/shm.
+ * What a whole tree of processes may use. `cpuSeconds`: those of processes that ended count, too. `openFiles`: sockets of all
+ * processes together, each of which holds memory of the kernel that counts for no process. `files`: in the private /tmp, and
+ * in the private /dev/shm.
  */
 export type TreeLimits = Pick<AppLimits, 'memoryMiB' | 'cpuSeconds' | 'processes' | 'openFiles' | 'files'>;
 
-/** What can be seen of a sandbox from outside. */
+/** What there is to see of a sandbox from outside, and how much of it there may be. */
 export interface SeenSandbox {
   /** Whether its first process has its own pid namespace; without one, its descendants are searched for on the host. */
   readonly hasPidNamespace: boolean;

@@ -115,7 +115,7 @@ export class Memory {
     return this.#database.all(sql, [...where, first], turnOf(this.#database.seal));
   }
 
-  /** Where the user's last message but so many stands among these turns, counted from 1; null: there are fewer. */
+  /** The place of one message of the user among these turns: 1 is the last, 2 the one before it; null: there are fewer. */
   #placeOfQuery(where: string, values: readonly (string | number)[], number: number): number | null {
     const sql = `SELECT t.key FROM turns t WHERE ${where} AND t.role = 'user' ORDER BY t.key DESC LIMIT 1 OFFSET ?`;
     const offset = Math.min(Math.floor(number), Number.MAX_SAFE_INTEGER) - 1;
