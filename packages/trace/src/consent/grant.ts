@@ -97,7 +97,7 @@ export class Grants {
     const { duration, digest } = request;
     const subject = plainSubject(request.subject);
     const outlives = duration === 'permanent' || duration === 'until';
-    if (outlives && !MAY_OUTLIVE_SESSION[subject.scope]) return failed(NEVER_PERMANENT);
+    if (outlives && !mayOutliveSession(subject.scope)) return failed(NEVER_PERMANENT);
     const givenAt = this.#time();
     const endsAt = duration === 'until' ? request.until : null;
     // Also what is no number: nothing is later than that.
@@ -331,8 +331,13 @@ const SESSION_UNKNOWN: GrantFault = {
  * the session a permanent one, in a store without a key.
  */
 function mayServe({ subject, duration, session }: Grant): boolean {
-  if (MAY_OUTLIVE_SESSION[subject.scope]) return true;
+  if (mayOutliveSession(subject.scope)) return true;
   return session !== null && (duration === 'once' || duration === 'session');
+}
+
+/** What is no scope may not, also where every object has a property of that name. */
+function mayOutliveSession(scope: PermissionScope): boolean {
+  return MAY_OUTLIVE_SESSION[scope] === true;
 }
 
 const MAY_OUTLIVE_SESSION: Readonly<Record<PermissionScope, boolean>> = {

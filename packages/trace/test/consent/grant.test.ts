@@ -333,6 +333,15 @@ test('a time that is over, or is none, is refused; one that is to come is taken'
   assert.equal(giveUntil(store, session, 1_001).ok, true);
 });
 
+test('a scope that is none is not permitted beyond the session, whatever it is called', (t) => {
+  const { store, session } = setUp(t);
+  for (const scope of ['unknown', 'constructor', '__proto__'] as readonly string[]) {
+    const subject: PermissionSubject = { ...subjectOf('send'), scope: scope as PermissionSubject['scope'] };
+    const given = store.grants.give({ subject, duration: 'permanent', session, digest: 'shown' });
+    assert.equal(given.ok ? 'given' : given.fault.kind, 'never-permanent', scope);
+  }
+});
+
 test('what cannot be undone, and what a rule asks, is never permitted until a time', (t) => {
   const { store } = withClock(t);
   const session = store.sessions.create();
