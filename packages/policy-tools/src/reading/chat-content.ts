@@ -48,12 +48,14 @@ function isPlainChunk(chunk: Json): boolean {
   );
 }
 
+const NO_CONTENT = 'the content is a text, a list of chunks or null';
+
 /** The content of an element that says nothing else: texts and images. */
 export function plainContent(reading: Reading, element: JsonObject, path: string): Content {
   const content = own(element, 'content') ?? null;
   if (content === null || typeof content === 'string') return content;
   if (!isList(content)) {
-    reading.wrong(join(path, 'content'), 'the content is a text, a list of chunks or null');
+    reading.wrong(join(path, 'content'), NO_CONTENT);
     return null;
   }
   return content.flatMap((value, index): readonly Chunk[] => {
@@ -67,9 +69,13 @@ export function plainContent(reading: Reading, element: JsonObject, path: string
   });
 }
 
-/** The content and the words beside it. A content that is an object is not among them. */
-export function chatPieces(reading: Reading, element: JsonObject, path: string): readonly Piece[] {
-  const content = own(element, 'content') ?? null;
+/** The content and the words beside it. `content`: null if it is read elsewhere. */
+export function chatPieces(
+  reading: Reading,
+  element: JsonObject,
+  content: Json,
+  path: string,
+): readonly Piece[] {
   const at = join(path, 'content');
   const pieces: Piece[] = [...thoughtsIn(reading, element, path)];
   const error = loneTexts(wordsIn(own(element, ERROR) ?? null, join(path, ERROR)), 'error');
@@ -78,7 +84,7 @@ export function chatPieces(reading: Reading, element: JsonObject, path: string):
   else if (isList(content)) {
     for (const [index, chunk] of content.entries())
       for (const piece of chunkPieces(reading, chunk, join(at, index))) pieces.push(piece);
-  }
+  } else if (content !== null && typeof content !== 'string') reading.wrong(at, NO_CONTENT);
   const refusal = reading.textAt(element, 'refusal', path);
   if (refusal !== null) pieces.push(loneText(refusal, join(path, 'refusal'), 'refusal'));
   const transcript = transcriptIn(reading, element, path);

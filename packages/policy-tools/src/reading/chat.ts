@@ -85,7 +85,7 @@ export class ChatReader {
       .map((call, index) => this.#call(call, join(path, 'tool_calls', index), inner));
     const older = this.#forms === 'all' ? reading.objectAt(element, 'function_call', path) : null;
     if (older !== null) toolCalls.push(this.#olderCall(older, join(path, 'function_call'), inner));
-    const pieces = this.#pieces(element, path);
+    const pieces = this.#pieces(element, own(element, 'content') ?? null, path);
     const content = pieces === null ? plainContent(reading, element, path) : null;
     const message = { ...frame, type: 'Message', path, role, content, toolCalls } as const;
     if (pieces === null) reading.emit(message);
@@ -100,8 +100,8 @@ export class ChatReader {
       reading.wrong(join(path, 'tool_call'), 'this repeats no earlier call, so rules would not see it');
     const callId = this.#answered(element, path, role);
     const output = { type: 'ToolOutput', path, role: 'tool', callId } as const;
-    const given = own(element, 'content');
-    const pieces = this.#pieces(element, path);
+    const given = own(element, 'content') ?? null;
+    const pieces = this.#pieces(element, isJsonObject(given) ? null : given, path);
     if (isJsonObject(given)) {
       reading.emit({ ...frame, ...output, content: given });
       // What is said beside the object is an event behind it.
@@ -123,9 +123,9 @@ export class ChatReader {
   }
 
   /** Null: the content stands alone, and is plain. */
-  #pieces(element: JsonObject, path: string): readonly Piece[] | null {
+  #pieces(element: JsonObject, content: Json, path: string): readonly Piece[] | null {
     const hasPieces = this.#forms === 'all' && hasWordsBeside(element);
-    return hasPieces ? chatPieces(this.#reading, element, path) : null;
+    return hasPieces ? chatPieces(this.#reading, element, content, path) : null;
   }
 
   #call(value: Json, path: string, frame: EventFrame): ToolCallEvent {

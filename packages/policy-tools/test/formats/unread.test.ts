@@ -502,6 +502,9 @@ test('calls and words beside what is read of an element are refused with their p
       ],
       '0.events.0.body.content',
     ],
+    [[{ role: 'assistant', content: { a: SAID }, reasoning: 'x' }], '0.content'],
+    [[{ role: 'user', content: 5, refusal: 'x' }], '0.content'],
+    [[{ role: 'tool', tool_call_id: '1', content: 5, error: 'x' }], '0.content'],
     [[{ role: 'user', content: 'x' }, { tools: [{ name: 'f', example: CALL }] }], '1.tools.0.example'],
     [
       { ...PLAIN_CHAT, tools: [{ type: 'function', function: { name: 'f', seen: [CALL] } }] },
