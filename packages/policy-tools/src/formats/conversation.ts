@@ -107,7 +107,9 @@ function readExchange(
   if (messages !== undefined) reader.messages(messages, listAt ?? join(at, asked));
   const whole = Object.hasOwn(exchange, answered) ? exchange : null;
   const answer = isPair ? (own(exchange, 'response') ?? null) : whole;
-  if (answer !== null) readerOf(format, answering).response(answer, isPair ? join(path, 'response') : path);
+  // One reader knows which calls are open.
+  const answerer = answering === asking ? reader : readerOf(format, answering);
+  if (answer !== null) answerer.response(answer, isPair ? join(path, 'response') : path);
   return messages !== undefined || answer !== null;
 }
 
