@@ -80,9 +80,8 @@ export class GeminiReader {
     }
     const part = reading.object(value, path, 'a part');
     reading.knows(part, PART_KEYS, path, 'a part');
-    for (const kind of KINDS)
-      for (const key of new Set(both(kind)))
-        if ((own(part, key) ?? null) !== null) this.#datum(turn, part, kind, key, path);
+    for (const [key, kind] of DATA)
+      if ((own(part, key) ?? null) !== null) this.#datum(turn, part, kind, key, path);
   }
 
   /** A part holds one of these; if it holds several, none is hidden. */
@@ -177,8 +176,11 @@ const KINDS = [
   ...(['inlineData', 'fileData', 'text'] as const),
 ] as const;
 
+/** Each kind under its keys. */
+const DATA = new Map(KINDS.flatMap((kind) => both(kind).map((key) => [key, kind] as const)));
+
 /** What is called, given back or said, and what stands beside it and says nothing. */
-const PART_KEYS = knownKeys(KINDS.flatMap(both), {
+const PART_KEYS = knownKeys([...DATA.keys()], {
   mark: ['thought'],
   sealed: both('thoughtSignature'),
   notes: ['videoMetadata', 'mediaResolution', 'partMetadata'].flatMap(both),
