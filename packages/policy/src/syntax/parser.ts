@@ -367,7 +367,8 @@ class Parser {
   #ruleHead(): Pick<RuleTree, 'effect' | 'message' | 'whenUndecided'> {
     const effect = this.#next();
     if (!isEffect(effect)) throw new UnreadableLine();
-    const message = this.#bounded(this.#ruleMessage());
+    const from = this.#at;
+    const message = this.#bounded(this.#ruleMessage(), from);
     this.#expectWord('if');
     const whenUndecided = this.#whenUndecided();
     this.#expectOperator(':');
@@ -416,7 +417,8 @@ class Parser {
     }
     this.#at++;
     const isBlock = this.#token().kind === 'indent' || isOperator(marker, ':');
-    const body = isBlock ? this.#block() : [this.#bounded(this.#line())];
+    const from = this.#at;
+    const body = isBlock ? this.#block() : [this.#bounded(this.#line(), from)];
     if (!isBlock) this.#endOfLine(body[0]);
     return { name, parameters, body, start: name.start, end: body.at(-1)?.end ?? name.end };
   }
@@ -482,7 +484,7 @@ class Parser {
     } else {
       const line = this.#line();
       this.#endOfLine(line);
-      lines.push(this.#bounded(line));
+      lines.push(this.#bounded(line, this.#lineAt));
     }
   }
 
@@ -494,8 +496,8 @@ class Parser {
     return { kind: 'assignment', variable: identifierOf(token), value, start: token.start, end: value.end };
   }
 
-  /** The line, unless it has too many parts in parts. */
-  #bounded(line: Expression): Expression {
+  /** The line, unless it has too many parts in parts. `from`: its first token. */
+  #bounded(line: Expression, from: number): Expression {
     const height = this.#heightOf(line);
     this.#heights.set(line, height);
     if (height <= MAX_HEIGHT) return line;
@@ -505,7 +507,7 @@ class Parser {
       `the line has parts in parts more than ${MAX_HEIGHT} deep`,
       'name parts of it',
     );
-    return this.#unreadableFrom(this.#lineAt);
+    return this.#unreadableFrom(from);
   }
 
   /** Without recursion: the height is what is being tested. The lines of its blocks were measured before. */

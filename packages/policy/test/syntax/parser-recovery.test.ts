@@ -6,6 +6,7 @@ import { careless, trees } from '@cordon/testkit/policy/policy-trees.ts';
 import fc from 'fast-check';
 import { runs } from '../../../../tools/cases.ts';
 import { SEED } from '../../../../tools/seed.ts';
+import { loadPolicy } from '../../src/index.ts';
 import { parseText } from '../../src/syntax/parser.ts';
 
 const RUNS = runs(100, 300);
@@ -161,6 +162,11 @@ x := 1
   assert.equal(tree.definitions.length, 1);
   // A block is higher than the lines in it.
   assert.deepEqual(told(`raise "x" if:\n    forall:\n        ${high(1)}\n`), []);
+});
+
+test('a constant that is too high is not said to be defined by itself', () => {
+  const policy = loadPolicy(`x := ${high(3)}\n`);
+  assert.deepEqual(policy.ok ? [] : policy.fault.map(({ code }) => code), ['POL005']);
 });
 
 /** Whatever the text is: no throw, places inside of it, in order, sentences in one line. */
