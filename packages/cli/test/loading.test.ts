@@ -107,6 +107,12 @@ test('the hub loads no linter, no formatter and no reader of recorded traces', (
   );
 });
 
+test('`cordon run` reads a manifest without what reads apps', () => {
+  const loaded = modulesOf('config/src/run/run-manifest.ts');
+  assert.ok(loaded.includes('config/apps/manifest-config.ts'));
+  assert.ok(!loaded.includes('config/apps/app-config.ts'));
+});
+
 test('code that one command has compiled and kept serves the others', (t) => {
   if (isLeftOut(t)) return;
   const home = mkdtempSync(join(tmpdir(), 'cordon-loading-'));

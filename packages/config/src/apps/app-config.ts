@@ -23,6 +23,7 @@ import {
   type Problem,
   plainJson,
   quoted,
+  unnamed,
 } from '../reading/config-reader.ts';
 import type { JsonNode } from '../reading/json-text.ts';
 import {
@@ -358,12 +359,6 @@ function readVariables(
     if (value !== null) values.push([key, value]);
   }
   return Object.fromEntries(values);
-}
-
-/** What is wrong with the name of a variable or header; also of a command of `cordon run`. */
-export function unnamed(key: string, what: string): Problem {
-  const message = `${quoted(key)} is no name for ${what}`;
-  return { code: 'CFG008', message, help: 'use letters, digits and `_`' };
 }
 
 function unpassable(text: string): Problem | null {

@@ -339,6 +339,12 @@ export function isVariableName(text: string): boolean {
   return /^[A-Za-z_]\w{0,127}$/.test(text);
 }
 
+/** What to say of a text that cannot be the name of a variable or header. */
+export function unnamed(name: string, what: string): Problem {
+  const message = `${quoted(name)} is no name for ${what}`;
+  return { code: 'CFG008', message, help: 'use letters, digits and `_`' };
+}
+
 /** User text inside a message: made visible, short, in backticks. */
 export function quoted(text: string): string {
   return `\`${visibleLine(text, 80)}\``;

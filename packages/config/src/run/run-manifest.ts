@@ -8,9 +8,14 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: messages name placeholders as people write them
 import { dirname } from 'node:path';
 import { type AppLimits, DEFAULT_APP_LIMITS, type Diagnostic, failed, ok, type Result } from '@cordon/core';
-import { unnamed } from '../apps/app-config.ts';
 import { readRights as readSharedRights } from '../apps/manifest-config.ts';
-import { ConfigReader, type Located, nameProblem, type ObjectReader } from '../reading/config-reader.ts';
+import {
+  ConfigReader,
+  type Located,
+  nameProblem,
+  type ObjectReader,
+  unnamed,
+} from '../reading/config-reader.ts';
 import { type JsonNode, parseJsonText } from '../reading/json-text.ts';
 import { type Environment, type OwnPath, ownPath } from '../reading/paths.ts';
 import { namesState, replacePlaceholders } from '../reading/placeholders.ts';
