@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -259,6 +259,32 @@ for (const [what, program, reason] of [
     await hub.ended();
   });
 }
+
+test('a folder for sockets whose path is not absolute is not used', async (context) => {
+  using installation = new Installation();
+  const hub = installation.start(['ask'], {
+    XDG_RUNTIME_DIR: relative(process.cwd(), installation.sockets),
+    TMPDIR: installation.sockets,
+  });
+  const [, , place] = (await hub.does('self')) as [number, string, string];
+  assert.equal(place.startsWith(installation.sockets), true);
+  assert.equal(await hub.does(`dial ${await server(context)}`), 'connected');
+  hub.child.stdin?.end();
+  await hub.ended();
+});
+
+test('where there is no pipe, the hub shares the network, and no folder is left', async () => {
+  using installation = new Installation();
+  const path = join(installation.root, 'path');
+  for (const tool of ['dirname', 'readlink', 'mkdir', 'id', 'unshare', 'true', 'mktemp', 'rmdir'])
+    symlinkSync(`/usr/bin/${tool}`, join(path, tool));
+  const hub = installation.start(['ask'], { PATH: path });
+  const [, why] = (await hub.does('self')) as [number, string];
+  assert.equal(why, 'there is no place for sockets');
+  assert.deepEqual(readdirSync(installation.sockets), []);
+  hub.child.stdin?.end();
+  await hub.ended();
+});
 
 /** As another user, whose files the installation then is. */
 function startAs(user: number, installation: Installation, environment: Record<string, string> = {}): Hub {
