@@ -16,9 +16,17 @@ export interface ServeLimits {
   readonly dialMs: number;
   /** How long the other side may stay silent once the hub has said all, or is gone: the two look alike here. */
   readonly halfOpenMs: number;
+  /** Of one name. */
+  readonly addresses: number;
 }
 
-const LIMITS: ServeLimits = { connections: 1_024, questionMs: 5_000, dialMs: 10_000, halfOpenMs: 30_000 };
+const LIMITS: ServeLimits = {
+  connections: 1_024,
+  questionMs: 5_000,
+  dialMs: 10_000,
+  halfOpenMs: 30_000,
+  addresses: 256,
+};
 
 /** @param path of a Unix socket that does not exist yet */
 export function serve(path: string, limits: Partial<ServeLimits> = {}): Server {
@@ -60,10 +68,13 @@ function answerLine(answer: Answer): string {
   return `${JSON.stringify(answer)}\n`;
 }
 
-async function answer(hub: Socket, question: Question, { dialMs, halfOpenMs }: ServeLimits): Promise<void> {
+async function answer(hub: Socket, question: Question, limits: ServeLimits): Promise<void> {
+  const { dialMs, halfOpenMs } = limits;
   switch (question.ask) {
     case 'lookup': {
       const addresses = await addressesOf(question.host, dialMs);
+      // Attack: a name with so many that the hub would not read the answer, and replace this process with all its connections.
+      if (addresses.length > limits.addresses) throw new Error('the name has too many addresses');
       return endWith(hub, { answer: 'addresses', addresses });
     }
     case 'connect': {

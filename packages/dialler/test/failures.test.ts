@@ -196,6 +196,16 @@ test('a connection beyond the limit gets the reason', async (context) => {
   );
 });
 
+for (const [what, addresses, expected] of [
+  ['more addresses than the limit is refused', 0, 'the name has too many addresses'],
+  ['fewer is looked up', 256, '"answer":"addresses"'],
+] as const) {
+  test(`a name with ${what}`, async (context) => {
+    const said = await answered(context, '{"ask":"lookup","host":"localhost"}\n', { addresses });
+    assert.ok(said.includes(expected), said);
+  });
+}
+
 test('a host that does not answer in time is a reason', async (context) => {
   const question = JSON.stringify({ ask: 'connect', host: '127.0.0.1', port: await stalled(context) });
   const message = 'no connection within 0.05 s';
