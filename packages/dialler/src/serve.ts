@@ -14,7 +14,7 @@ export interface ServeLimits {
   readonly questionMs: number;
   /** How long a look-up or a connection may take. */
   readonly dialMs: number;
-  /** How long the other side may stay silent once the hub has said all, or is gone: the two look alike here. */
+  /** How long the other side may stay silent once the hub has said all. */
   readonly halfOpenMs: number;
   /** Of one name. */
   readonly addresses: number;
@@ -123,7 +123,12 @@ async function connectFor(
 
 /** Passes what each says to the other, and the end of what it says. */
 function join(hub: Socket, outside: Socket, halfOpenMs: number): void {
-  hub.on('end', () => outside.setTimeout(halfOpenMs, () => outside.destroy()));
+  hub.on('end', () => {
+    // Fails at once if the hub is gone, and not if it has only said all. Attack: connections that are opened and closed
+    // count as open until the other side ends them, and nobody else can dial.
+    if (hub.writable) hub.write('');
+    outside.setTimeout(halfOpenMs, () => outside.destroy());
+  });
   hub.on('close', () => outside.destroy());
   outside.on('error', () => hub.destroy()).on('close', () => hub.destroySoon());
   if (hub.destroyed) return void outside.destroy();

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { DiallingProcess } from '../src/client.ts';
 import { type ServeLimits, serve } from '../src/serve.ts';
 import { GREETING } from '../src/wire.ts';
@@ -244,6 +245,32 @@ test('connections that are over, failed dials and look-ups leave nothing open', 
     await dialler.lookup('localhost');
   }
   await until(() => descriptors(running() ?? 0) <= before);
+});
+
+test('a connection that the hub closes is over at once, though the other side stays silent', async (context) => {
+  const { port } = await listening(context, (socket) => {
+    context.after(() => socket.destroy());
+    socket.resume();
+  });
+  const path = join(emptyPlace(context).folder, 'socket');
+  const server = serve(path, { halfOpenMs: 60_000 });
+  await once(server, 'listening');
+  context.after(() => void server.close());
+  const open = () =>
+    new Promise<number>((resolve, reject) =>
+      server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
+    );
+  const socket = connect({ path });
+  socket.write(`${JSON.stringify({ ask: 'connect', host: '127.0.0.1', port })}\n`);
+  let heard = '';
+  socket.on('data', (chunk) => {
+    heard += chunk;
+  });
+  await until(() => heard.includes('connected'));
+  assert.equal(await open(), 1);
+  socket.destroy();
+  await wait(500);
+  assert.equal(await open(), 0);
 });
 
 for (const [what, ms, says] of [
