@@ -19,7 +19,8 @@ type Opened = (error: Error | null, stream: Duplex) => void;
 /** Connections are kept for the next request, as `fetch` of Node does. */
 const KEPT = { keepAlive: true, timeout: 600_000 } as const;
 
-export function fetchOver(dial: Dial): typeof globalThis.fetch {
+/** @param silentMs ends a request on whose connection nothing has come or gone for so long; absent: the caller ends it */
+export function fetchOver(dial: Dial, silentMs?: number): typeof globalThis.fetch {
   const plain = new HttpAgent(KEPT);
   const secure = new HttpsAgent(KEPT);
   plain.createConnection = (options, opened) => open(dial, options, (socket) => socket, opened);
@@ -50,6 +51,8 @@ export function fetchOver(dial: Dial): typeof globalThis.fetch {
       outgoing.on('error', (cause) => reject(new TypeError('fetch failed', { cause })));
       outgoing.on('upgrade', (_incoming, socket) => socket.destroy());
       outgoing.on('close', () => reject(new TypeError('fetch failed')));
+      if (silentMs !== undefined)
+        outgoing.setTimeout(silentMs, () => outgoing.destroy(new Error('nothing came for too long')));
       outgoing.end(body);
     });
 }

@@ -95,6 +95,27 @@ test('a certificate is believed for its host, by authorities that are known, and
   }
 });
 
+for (const [what, ms, expected] of [
+  ['is ended', 50, 'fetch failed'],
+  ['may still answer', 60_000, 'at last'],
+] as const) {
+  test(`a request on whose connection nothing comes ${what}`, { timeout: 10_000 }, async (context) => {
+    const { port } = await listening(context, (socket) => {
+      context.after(() => socket.destroy());
+      const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 7\r\n\r\nat last';
+      socket.once('data', () => setTimeout(() => socket.writable && socket.end(answer), 300));
+    });
+    const answered = fetchOver(HERE.dial, ms)(`http://127.0.0.1:${port}/`);
+    assert.equal(
+      await answered.then(
+        (one) => one.text(),
+        (error: Error) => error.message,
+      ),
+      expected,
+    );
+  });
+}
+
 test('a redirect is an answer', async (context) => {
   const port = await answering(context, (_incoming, response) => {
     response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end();

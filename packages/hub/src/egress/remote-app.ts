@@ -32,7 +32,7 @@ export async function connectRemote(
     import('@modelcontextprotocol/client'),
     import('@cordon/dialler/fetch'),
   ]);
-  const fetch = fetchOver(dial);
+  const fetch = fetchOver(dial, SILENT_MS);
   const guarded = async (input: string | URL, init?: RequestInit): Promise<Response> => {
     const requested = new URL(input);
     if (requested.origin !== target.origin) throw new RemoteError(elsewhere(app, target, requested));
@@ -64,6 +64,9 @@ export async function connectRemote(
     new StreamableHTTPClientTransport(target, { fetch: guarded, requestInit: { headers: { ...headers } } }),
   );
 }
+
+/** As `fetch` of Node has it. Attack: a server that never answers keeps the request, and its connection, for ever. */
+const SILENT_MS = 300_000;
 
 /** The MCP client sends text. */
 function bodyBytes(init: RequestInit | undefined): number | null {
