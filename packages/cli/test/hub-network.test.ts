@@ -186,6 +186,7 @@ for (const [args, isSeparate] of [
   [['sessions'], false],
   [['scan', 'rules.gr', '--ask-models'], true],
   [['scan', 'rules.gr'], false],
+  [['bench', 'detectors', '--detectors', 'pii'], false],
   [['--help'], false],
   [[], false],
 ] as const) {
@@ -200,6 +201,20 @@ for (const [args, isSeparate] of [
     await until(() => readdirSync(installation.sockets).length === 0);
   });
 }
+
+test('the dialling process gets none of the keys in the environment, but what the resolver reads', async (context) => {
+  using installation = new Installation();
+  const port = await server(context);
+  const hub = installation.start(['ask'], { OPENAI_API_KEY: 'sk-secret', RES_OPTIONS: 'timeout:1' });
+  context.after(() => void hub.child.stdin?.end());
+  assert.equal(await hub.does(`dial ${port}`), 'connected');
+  const [process = 0] = processesOf('packages/dialler/src/main.ts').filter((one) =>
+    read(`/proc/${one}/cmdline`).includes(installation.sockets),
+  );
+  const environment = read(`/proc/${process}/environ`);
+  assert.ok(environment.includes('RES_OPTIONS=timeout:1'));
+  assert.ok(!environment.includes('OPENAI_API_KEY'));
+});
 
 /** Starts the program, but makes no namespace. */
 const NO_UNSHARE = '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done\nshift\nexec "$@"\n';

@@ -24,7 +24,7 @@ export function runSpoke(link: Duplex, end: () => void): void {
     const result = await runTurn(context, channel.ask);
     if (state !== 'in-turn') return;
     state = 'idle';
-    channel.send({ ...result, id });
+    channel.send({ ...{ type: result.type, id }, ...result });
   };
   const channel = openChannel(
     link,

@@ -126,7 +126,7 @@ async function hubNetworkCheck({ dialler, sharedBecause }: HubNetwork): Promise<
   const dialled = await dialler.dial('127.0.0.1', port);
   for (const connection of [direct, dialled]) if (connection.ok) connection.value.destroy();
   close();
-  if (direct.ok) {
+  if (direct.ok || sharedBecause !== null) {
     const why = sharedBecause ?? 'its namespace has the network of the machine';
     return { name, ok: true, why: `shared with this machine: ${why}`, remedy: null };
   }
