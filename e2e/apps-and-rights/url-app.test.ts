@@ -192,7 +192,7 @@ for (const status of [302, 307, 308]) {
   });
 }
 
-test('a redirect on the same host is told in full, and not followed either', async (t) => {
+test('a redirect on the same host is reported in full, and not followed either', async (t) => {
   if (isLeftOut(t)) return;
   const paths: (string | undefined)[] = [];
   const server = await listen((request, response) => {

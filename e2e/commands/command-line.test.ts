@@ -197,7 +197,7 @@ describe('files that the user wrote', () => {
     assert.match(stderr, /did you mean `command`\?/);
   });
 
-  test('a cordon.json that is cut off is told with the place of its end', async (t) => {
+  test('a cordon.json that is cut off is reported with the position where it ends', async (t) => {
     if (isLeftOut(t)) return;
     using home = new Home();
     const file = home.write('cordon.json', '{"apps":\n');
@@ -224,7 +224,7 @@ describe('files that the user wrote', () => {
     assert.equal(stdout, '');
   });
 
-  test('a policy with a syntax error is told with file, line and column', async (t) => {
+  test('a policy with a syntax error is reported with file, line and column', async (t) => {
     if (isLeftOut(t)) return;
     using home = new Home();
     const policy = home.write('own.gr', 'raise "no" if:\n    (c: ToolCall\n');

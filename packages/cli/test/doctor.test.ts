@@ -85,7 +85,7 @@ test('a layer that an unagreed file leaves out is looked at all the same, in lin
   assert.ok(!out.includes('\u001b'));
 });
 
-test('a layer that was left out is told as that, with what one gives up', (t) => {
+test('a layer that the user left out is shown as such, with what that gives up', (t) => {
   if (isLeftOut(t)) return;
   using place = new Workplace({ 'cordon.json': { sandbox: { weaker: ['seccomp'] } } });
   const { code, out } = place.run(['doctor', ...NAMED, '--sandbox', 'weaker=watchdog']);

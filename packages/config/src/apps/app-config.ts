@@ -218,7 +218,7 @@ const UNWRITABLE: Problem = {
   help: 'add `"${state}"` to `manifest.files.write`',
 };
 
-/** Whether the app is told its private folder. */
+/** Whether an argument, a variable or a header of the app contains `${state}`. */
 function usesState(object: ObjectReader): boolean {
   return ['args', 'env', 'headers'].some((key) =>
     object

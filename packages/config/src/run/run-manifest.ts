@@ -150,7 +150,7 @@ function readObject(object: ObjectReader, folder: string, place: ReadPlace): Run
   return { ...shared, unixSockets, env, state };
 }
 
-const NOBODY_ASKED = 'take it out: nobody is asked here, and no agent reads it';
+const NOBODY_ASKED = 'remove it: `cordon run` asks no user, and has no agent that reads it';
 
 function meaningless(key: string, help: string) {
   return { code: 'CFG009', message: `\`${key}\` has no meaning for \`cordon run\``, help };

@@ -20,7 +20,7 @@ export const DEFAULT_APP_LIMITS = {
   startSeconds: 10,
   /** From `tools/call` to its result. */
   callSeconds: 30,
-  /** How long its process may give no sign of life during a call: any message is one, the answer to a ping too. */
+  /** How long its process may stay silent during a call. Any message ends the silence, also the answer to a ping. */
   silentSeconds: 20,
   /** An app that nobody has used for so long is ended, and started anew when it is needed. */
   idleSeconds: 600,

@@ -42,7 +42,7 @@ export function sensitivePath(text: string): 'credentials' | 'started' | null {
   return CREDENTIALS.some((pattern) => pattern.test(path)) ? 'credentials' : null;
 }
 
-/** Null: any name. */
+/** Whether a variable with this name probably holds a credential. Null stands for every name. */
 export function isCredentialName(name: string | null): boolean {
   return (
     name === null || /key|secret|token|passw|passphrase|credential|private|auth/i.test(name.slice(0, 200))

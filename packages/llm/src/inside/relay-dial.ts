@@ -16,7 +16,9 @@ export function relayDial(port: number): Dial {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true });
     // Stays: whoever gets the connection listens a moment later.
     socket.on('error', () => undefined);
-    const why = await firstLine(socket, REASON_BYTES).catch((error: Error) => error.message);
+    const why = await firstLine(socket, REASON_BYTES).catch(
+      (error: Error) => error.message || 'no connection',
+    );
     if (why === '') return ok(socket);
     socket.destroy();
     return failed({ code: null, message: why });

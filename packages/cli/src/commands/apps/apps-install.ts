@@ -66,7 +66,7 @@ export async function installApps(
   return code;
 }
 
-/** Installs one. An entry of `installable` that is installed counts as an app; Cordon shows it before its first use, as any app. */
+/** Installs one entry. From then on it counts as an app, which Cordon shows to the user before its first use. */
 async function installed(
   run: Run,
   wanted: Wanted,

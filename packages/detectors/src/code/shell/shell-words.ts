@@ -13,7 +13,7 @@ export interface ShellWord extends Stretch {
   readonly hasSubstitution: boolean;
 }
 
-/** Words that a shell gets as one text, in the place of the first of them. */
+/** Joins the words that a shell gets as one text; the text stands where the first of them stood. */
 export function joinedWords(words: readonly ShellWord[], first: ShellWord): ShellWord {
   const isKnown = words.every(({ value }) => value !== null);
   return {
