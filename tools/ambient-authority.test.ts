@@ -244,25 +244,21 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'connects to the Unix socket of the dialling process, and writes into the pipe that starts it',
   },
   'packages/dialler/src/connect.ts': {
-    of: ['sockets'],
-    why: 'the one place from which other machines are connected to',
+    of: ['names', 'sockets'],
+    why: 'the one place where names are looked up, and from which other machines are connected to',
   },
   'packages/dialler/src/dialler.ts': { of: ['sockets'], why: 'the type of a connection only' },
   'packages/dialler/src/fetch.ts': {
     of: ['http', 'sockets'],
     why: 'speaks HTTP and TLS on connections that are handed in',
   },
-  'packages/dialler/src/here.ts': {
-    of: ['names'],
-    why: 'looks up names for programs without a dialling process',
-  },
   'packages/dialler/src/hub-network.ts': {
     of: ['code at run time'],
     why: 'the client of the dialling process is loaded when there is something to dial',
   },
   'packages/dialler/src/serve.ts': {
-    of: ['names', 'sockets'],
-    why: 'the dialling process: looks up the names and connects to the hosts that the hub says',
+    of: ['sockets'],
+    why: 'the dialling process: listens for the hub on a Unix socket',
   },
   'packages/egress/src/forward.ts': {
     of: ['http', 'sockets'],

@@ -2,6 +2,7 @@
  * Connects from the process that calls it. The dialling process loads this and little else: nothing of Cordon is imported here
  * but types.
  */
+import { lookup } from 'node:dns/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import type { Bait, DialFault } from './dialler.ts';
 
@@ -52,6 +53,11 @@ export function faultOf(error: unknown): DialFault {
     error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
   const message = error instanceof Error && error.message !== '' ? error.message : (code ?? 'no connection');
   return { code, message: message.replace(/\s+/g, ' ') };
+}
+
+/** All addresses of a name, by the resolver of the machine; rejects when there is none. */
+export async function addressesOf(host: string): Promise<readonly string[]> {
+  return (await lookup(host, { all: true })).map(({ address }) => address);
 }
 
 /** A listener on loopback that ends every connection. */

@@ -1,11 +1,10 @@
 /** Dials in the process that asks: for programs that use Cordon as a library, and where the hub shares the network of the machine. */
-import { lookup } from 'node:dns/promises';
 import { failed, ok, type Result } from '@cordon/core';
-import { connected, faultOf, openBait } from './connect.ts';
+import { addressesOf, connected, faultOf, openBait } from './connect.ts';
 import type { DialFault, Dialler } from './dialler.ts';
 
 export const HERE: Dialler = {
-  lookup: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
+  lookup: addressesOf,
   dial: (host, port, signal) => settled(connected(host, port, { allowHalfOpen: false, signal })),
   bait: () => settled(openBait()),
 };

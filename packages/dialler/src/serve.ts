@@ -2,9 +2,8 @@
  * What the dialling process does: on each connection of the hub it looks up one name, or connects to one host and passes bytes. It
  * decides nothing and keeps nothing.
  */
-import { lookup } from 'node:dns/promises';
 import { createServer, type Server, type Socket } from 'node:net';
-import { connected, faultOf, openBait } from './connect.ts';
+import { addressesOf, connected, faultOf, openBait } from './connect.ts';
 import { type Answer, firstLine, GREETING, QUESTION_BYTES, type Question, readQuestion } from './wire.ts';
 
 export interface ServeLimits {
@@ -72,7 +71,7 @@ async function answer(hub: Socket, question: Question, limits: ServeLimits): Pro
   const { dialMs, halfOpenMs } = limits;
   switch (question.ask) {
     case 'lookup': {
-      const addresses = await addressesOf(question.host, dialMs);
+      const addresses = await addressesInTime(question.host, dialMs);
       // Attack: a name with so many that the hub would not read the answer, and replace this process with all its connections.
       if (addresses.length > limits.addresses) throw new Error('the name has too many addresses');
       return endWith(hub, { answer: 'addresses', addresses });
@@ -91,12 +90,11 @@ async function answer(hub: Socket, question: Question, limits: ServeLimits): Pro
   }
 }
 
-async function addressesOf(host: string, lookupMs: number): Promise<readonly string[]> {
+async function addressesInTime(host: string, lookupMs: number): Promise<readonly string[]> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error('the name is looked up for too long')), lookupMs);
   try {
-    const found = await Promise.race([lookup(host, { all: true }), late.promise]);
-    return found.map(({ address }) => address);
+    return await Promise.race([addressesOf(host), late.promise]);
   } finally {
     clearTimeout(timer);
   }

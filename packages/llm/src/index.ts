@@ -8,6 +8,5 @@ export {
 export type { ProviderRoute } from './calls/provider-call.ts';
 export { createService } from './calls/service.ts';
 export { providerAccess, serviceAccess } from './inside/settings.ts';
-export { HOSTED_KEY_VARIABLES } from './providers/access.ts';
 export { type RetryParts, sleep } from './transport/retry.ts';
 export type { Fetch } from './transport/transport.ts';

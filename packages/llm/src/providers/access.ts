@@ -5,6 +5,7 @@
 
 import type { HostedKind, ProviderConfig } from '@cordon/core';
 import { type Failure, failure, type ProviderIdentity } from '../transport/failure.ts';
+
 export const HOSTED_KEY_VARIABLES: Readonly<Record<HostedKind, string>> = {
   openai: 'OPENAI_API_KEY',
   anthropic: 'ANTHROPIC_API_KEY',
