@@ -6,3 +6,23 @@ import fc from 'fast-check';
 
 export const SEED = Number(process.env.CORDON_SEED ?? Math.floor(Math.random() * 2 ** 30));
 fc.configureGlobal({ seed: SEED });
+
+/** A few hundred generated cases now and then miss a rare kind. */
+const MOST_ROUNDS = 10;
+
+/**
+ * Checks a property, with further seeds as long as something that has to come up has not: a property that never met a violation shows
+ * nothing about one.
+ *
+ * @param lacks what has not come up yet
+ */
+export function checkUntil<T>(
+  property: fc.IProperty<T>,
+  numRuns: number,
+  lacks: () => readonly string[],
+): void {
+  for (let round = 0; round === 0 || (round < MOST_ROUNDS && lacks().length > 0); round++)
+    fc.assert(property, { numRuns, seed: SEED + round });
+  if (lacks().length > 0)
+    throw new Error(`with ${MOST_ROUNDS} seeds from ${SEED} on there was no ${lacks().join(', no ')}`);
+}
