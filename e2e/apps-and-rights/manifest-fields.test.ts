@@ -458,12 +458,8 @@ const PAIRS: Readonly<Record<string, () => Promise<void>>> = {
   },
 };
 
-/** Keys whose means differ: release, network and files. */
-const SAMPLE: ReadonlySet<string> = new Set([
-  'functionalities.*.request',
-  'credentials.*.hosts',
-  'files.read',
-]);
+/** Keys whose means differ: release and network. */
+const SAMPLE: ReadonlySet<string> = new Set(['functionalities.*.request', 'credentials.*.hosts']);
 
 // Most of the time is spent waiting for limits of time.
 describe('each key', { concurrency: 4 }, () => {

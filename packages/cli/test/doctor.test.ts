@@ -75,7 +75,8 @@ test('where the dialling process cannot be started, nothing is dialled, and the 
 /** The user names the file: one that is found in the folder would have to be agreed to. */
 const NAMED = ['--config', 'cordon.json'];
 
-test('a layer that an unagreed file leaves out is looked at all the same, in lines that fit and have no colours', () => {
+test('a layer that an unagreed file leaves out is looked at all the same, in lines that fit and have no colours', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({ 'cordon.json': { sandbox: { weaker: ['seccomp'] } } });
   const { code, out, err } = place.run(['doctor']);
   assert.equal(code, 0);
@@ -97,7 +98,8 @@ test('a layer that the user left out is shown as such, with what that gives up',
   assert.match(told, /Cordon can run apps on this machine $/);
 });
 
-test('a layer that there is not is an error with the layers that there are', () => {
+test('a layer that there is not is an error with the layers that there are', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({ 'cordon.json': '{\n  "sandbox": { "weaker": ["secomp"] }\n}' });
   const { code, err } = place.run(['doctor', ...NAMED]);
   assert.equal(code, 2);
@@ -105,7 +107,8 @@ test('a layer that there is not is an error with the layers that there are', () 
   assert.match(err.replace(/\s+/g, ' '), /did you mean `seccomp`\? layers that can be left out: file-view,/);
 });
 
-test('attempts to get out follow the layers, each told with how it ended', () => {
+test('attempts to get out follow the layers, each told with how it ended', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace();
   const { code, lines, err } = place.run(['doctor', '--attack', 'javascript', '--json']);
   assert.deepEqual([err, code], ['', 0]);
@@ -135,7 +138,8 @@ test('an attempt that gets through, because a layer was left out, is a failure t
   assert.match(out.replace(/\s+/g, ' '), /attempts to escape: \d+ did not end as expected/);
 });
 
-test('a group of attempts that there is not is refused, with the names of those that there are', () => {
+test('a group of attempts that there is not is refused, with the names of those that there are', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace();
   const { code, err } = place.run(['doctor', '--attack', 'everything']);
   assert.equal(code, 2);

@@ -87,7 +87,8 @@ test('a place where no state can be kept is refused before anything is scanned',
   );
 });
 
-test('other parameters or another output are refused', () => {
+test('other parameters or another output are refused', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({ 'p.gr': POLICY, 'a.jsonl': HARMLESS });
   assert.equal(place.run(RESUMED).code, 0);
   assert.match(place.run([...RESUMED, '--param', 'x=1']).err, /the parameters have changed/);
@@ -130,7 +131,8 @@ test('interrupted, it tells what was found and how to go on, and the next scan c
   assert.deepEqual({ all, violations, complete }, { all: 12_000, violations: 240, complete: true });
 });
 
-test('what the scan writes is no log of it, and a log that it would write to is refused', () => {
+test('what the scan writes is no log of it, and a log that it would write to is refused', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({ 'p.gr': POLICY, 'logs/a.jsonl': SHOUTED });
   const args = ['scan', 'p.gr', 'logs', '--json', '--out', 'logs/o.jsonl', '--resume', 'logs/state.json'];
   for (const code of [1, 0]) assert.equal(place.run(args).code, code);
@@ -141,7 +143,8 @@ test('what the scan writes is no log of it, and a log that it would write to is 
   assert.equal(readFileSync(log, 'utf8'), SHOUTED);
 });
 
-test('a SARIF file that goes on is one document', () => {
+test('a SARIF file that goes on is one document', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({ 'p.gr': POLICY, 'a.jsonl': HARMLESS });
   const args = ['scan', 'p.gr', 'a.jsonl', '--sarif', '--out', 'o.sarif', '--resume', 'state.json'];
   const found = (): unknown => {

@@ -101,7 +101,8 @@ test('a trace is reported with the same line as by `cordon analyze`, with `--all
   assert.deepEqual(scanned.slice(0, 3), analyzed);
 });
 
-test('what is no trace is reported with its line and does not stop the scan; exit code 2', () => {
+test('what is no trace is reported with its line and does not stop the scan; exit code 2', (t) => {
+  if (isLeftOut(t)) return;
   const log = Buffer.concat([
     Buffer.from(`{"messages":\n\n${line(STEERED)}[{"role":5}]\n"text"\n{"role":"user","content":"HELP"}\n`),
     Buffer.from([0x22, 0xff, 0x22, 0x0a]),
@@ -127,7 +128,8 @@ test('what is no trace is reported with its line and does not stop the scan; exi
   assert.match(err, /5 of 7 lines cannot be used/);
 });
 
-test('Windows line ends, a byte order mark, and a last line without an end are read', () => {
+test('Windows line ends, a byte order mark, and a last line without an end are read', (t) => {
+  if (isLeftOut(t)) return;
   const log = `\ufeff${JSON.stringify(STEERED)}\r\n\r\n  \r\n${JSON.stringify(SHOUTED)}`;
   using place = new Workplace({ 'p.gr': POLICY, 'a.jsonl': log });
   const { code, lines } = place.run(['scan', 'p.gr', 'a.jsonl', '--json']);
@@ -150,7 +152,8 @@ test('a line above the limit is reported and the next one is read; below it, ten
   ]);
 });
 
-test('hostile lines end in a clear result, each on its own', () => {
+test('hostile lines end in a clear result, each on its own', (t) => {
+  if (isLeftOut(t)) return;
   const deep = `[{"role":"user","content":"x","x":${'['.repeat(10_000)}${']'.repeat(10_000)}}]\n`;
   const brackets = `${'['.repeat(2_000_000)}\n`;
   const calls = line([{ role: 'assistant', content: null, tool_calls: Array(100_000).fill(SEND) }]);
@@ -170,7 +173,8 @@ test('hostile lines end in a clear result, each on its own', () => {
   ]);
 });
 
-test('a log that is named twice is scanned once', () => {
+test('a log that is named twice is scanned once', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({ 'p.gr': POLICY, 'logs/a.jsonl': line(STEERED) });
   const { lines } = place.run(['scan', 'p.gr', 'logs/a.jsonl', './logs', join(place.root, 'logs'), '--json']);
   assert.deepEqual(lines.slice(0, -1), [steeredIn('logs/a.jsonl:1')]);
@@ -203,7 +207,8 @@ test('compressed logs are read as they are, and one that is cut off is reported 
   });
 });
 
-test('a folder is searched for logs, a `.json` file is one trace, or lines under that name', () => {
+test('a folder is searched for logs, a `.json` file is one trace, or lines under that name', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({
     'p.gr': POLICY,
     'logs/b/one.json': JSON.stringify({ messages: STEERED }, null, 2),
@@ -220,7 +225,8 @@ test('a folder is searched for logs, a `.json` file is one trace, or lines under
   ]);
 });
 
-test('what cannot be read in a folder is told with its name, and hides no other log', () => {
+test('what cannot be read in a folder is told with its name, and hides no other log', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({
     'p.gr': POLICY,
     'logs/a.jsonl': line(STEERED),
@@ -290,7 +296,8 @@ read 3 messages, 2 tool calls, 1 tool output
   );
 });
 
-test('of many violations the summary shows the first, and how many more there are', () => {
+test('of many violations the summary shows the first, and how many more there are', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({ 'p.gr': POLICY, 'a.jsonl': line(STEERED).repeat(5) });
   const { out } = place.run(['scan', 'p.gr', 'a.jsonl']);
   assert.match(out, /^✗ inbox-steers-mail: 5 violations\n/);
@@ -310,7 +317,8 @@ test('terminal escapes from a trace are never written to a terminal', () => {
   }
 });
 
-test('where no policy is named, the default set is on: a key that leaves is found, and nothing where none does', () => {
+test('where no policy is named, the default set is on: a key that leaves is found, and nothing where none does', (t) => {
+  if (isLeftOut(t)) return;
   const sent = (body: string) => [
     { role: 'user', content: 'Tell Ada the news.' },
     {

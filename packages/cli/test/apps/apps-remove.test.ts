@@ -51,7 +51,8 @@ for (const [name, text] of Object.entries(WITHOUT)) {
   });
 }
 
-test('an app that is the only one leaves an empty list', () => {
+test('an app that is the only one leaves an empty list', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({ 'cordon.json': '{"apps":{"notes":{"command":"node","args":["n.js"]},}}' });
   assert.equal(remove(place, 'notes').code, 0);
   assert.equal(fileOf(place), '{"apps":{}}');
@@ -170,7 +171,8 @@ test('--purge deletes it, of this app alone, also when the app is no longer in t
   assert.equal(remove(place, 'mail', '--purge', '--yes').code, 2, 'nothing is left');
 });
 
-test('--purge deletes the record of its package, so that nothing is installed for it', () => {
+test('--purge deletes the record of its package, so that nothing is installed for it', (t) => {
+  if (isLeftOut(t)) return;
   using place = used();
   assert.equal(existsSync(recordOf(place)), true);
   const { code, out } = remove(place, 'mail', '--purge', '--yes');
@@ -179,7 +181,8 @@ test('--purge deletes the record of its package, so that nothing is installed fo
   assert.equal(existsSync(recordOf(place)), false);
 });
 
-test('a package that another app is started from stays', () => {
+test('a package that another app is started from stays', (t) => {
+  if (isLeftOut(t)) return;
   using place = used();
   const text = FILE.replace('"notes.js"', '"notes.js"] }, "post": { "command": "npx", "args": ["mail-app"');
   place.write('cordon.json', text);
@@ -196,7 +199,8 @@ test('--purge without a terminal needs `--yes`, and does nothing else either', (
   assert.deepEqual(leftOf(place), [ALL, ALL]);
 });
 
-test('with --json each thing is a line', () => {
+test('with --json each thing is a line', (t) => {
+  if (isLeftOut(t)) return;
   using place = used();
   const { lines } = remove(place, 'notes', '--json');
   assert.deepEqual(lines, [

@@ -69,7 +69,8 @@ test('what cannot be decided stands beside the violations and is none', () => {
   assert.deepEqual(lines, [{ trace: 'a.json', errors: [], undecided }]);
 });
 
-test('arguments of a violation by name are `kwargs`, and only rules that do not forbid name their effect', () => {
+test('arguments of a violation by name are `kwargs`, and only rules that do not forbid name their effect', (t) => {
+  if (isLeftOut(t)) return;
   const asks = 'rule a:\nask "may it" if:\n    (m: Message)\n\nrule w:\nwarn "look" if:\n    (m: Message)\n';
   using place = new Workplace({
     'mail.gr': MAIL,
@@ -110,7 +111,8 @@ test('JSON lines are a trace each, named by file and line; a broken one does not
   );
 });
 
-test('what is not JSON is told with its line and column in the file, indented or not, of one document as of many', () => {
+test('what is not JSON is told with its line and column in the file, indented or not, of one document as of many', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({
     'mail.gr': MAIL,
     'log.jsonl': `${JSON.stringify(STEERED)}\n  [{"role":"user",}]\n[1\nx\n`,
@@ -132,7 +134,8 @@ test('what is not JSON is told with its line and column in the file, indented or
   ]);
 });
 
-test('a line of JSON lines is named by its line also where it is the only one', () => {
+test('a line of JSON lines is named by its line also where it is the only one', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({ 'mail.gr': MAIL, 'log.jsonl': { messages: HARMLESS }, 'log.json': HARMLESS });
   const { lines } = place.run(['analyze', 'mail.gr', 'log.jsonl', 'log.json', ...OWNER, '--json']);
   assert.deepEqual(lines, [
@@ -141,7 +144,8 @@ test('a line of JSON lines is named by its line also where it is the only one', 
   ]);
 });
 
-test('lines that are messages are one trace together', () => {
+test('lines that are messages are one trace together', (t) => {
+  if (isLeftOut(t)) return;
   const text = STEERED.map((message) => JSON.stringify(message)).join('\n');
   using place = new Workplace({ 'mail.gr': MAIL, 'log.jsonl': text });
   const expected = (trace: string) => [{ trace, errors: [STEERED_ERROR], undecided: [] }];
@@ -178,7 +182,8 @@ test('several traces and standard input are analysed in order; an unusable one o
   assert.match(err, /^c\.json: error CFG001$/m);
 });
 
-test('a named pipe is read like a file', () => {
+test('a named pipe is read like a file', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({ 'mail.gr': MAIL, 'a.json': STEERED });
   spawnSync('mkfifo', ['pipe'], { cwd: place.root });
   const writer = spawnSync('sh', ['-c', 'cat a.json > pipe &'], { cwd: place.root, stdio: 'ignore' });
@@ -198,7 +203,8 @@ test('an unusable policy is exit code 2 with every error at its place, and nothi
   assert.match(err, /^bad\.gr:3:14: error POL010$/m);
 });
 
-test('the dialect of the seed language refuses what that language lacks', () => {
+test('the dialect of the seed language refuses what that language lacks', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({ 'ask.gr': 'ask "x" if:\n    (m: Message)\n', 'a.json': HARMLESS });
   const { code, err } = place.run(['analyze', 'ask.gr', 'a.json', '--dialect', 'invariant']);
   assert.equal(code, 2);
@@ -247,7 +253,8 @@ for (const [given, code] of [
   });
 }
 
-test('a parameter that stands twice in a file is told where it stands again', () => {
+test('a parameter that stands twice in a file is told where it stands again', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({ 'mail.gr': MAIL, 'a.json': HARMLESS, 'twice.json': TWICE });
   const { err } = place.run(['analyze', 'mail.gr', 'a.json', '--params', 'twice.json']);
   assert.match(err, /^twice\.json:2:2: error PAR002\n {2}the parameter `owner` is given twice$/m);
@@ -269,7 +276,8 @@ test('a policy without a rule is a warning, because it allows everything', () =>
   }
 });
 
-test('an element that is a call and its output is shown as both', () => {
+test('an element that is a call and its output is shown as both', (t) => {
+  if (isLeftOut(t)) return;
   const item = {
     type: 'mcp_call',
     id: 'k',
@@ -284,7 +292,8 @@ test('an element that is a call and its output is shown as both', () => {
   assert.match(out, /^ {6}c = output\.0 {2}calls read_inbox {}; read_inbox returns "pay 3"$/m);
 });
 
-test('wrong use is told with where to look, and help names every format of traces and no empty list', () => {
+test('wrong use is told with where to look, and help names every format of traces and no empty list', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({});
   const wrong = place.run(['analyze', '--nope']);
   assert.deepEqual(
@@ -298,7 +307,8 @@ test('wrong use is told with where to look, and help names every format of trace
   assert.ok(!words.includes('[]'));
 });
 
-test('a parameter that no rule reads, and one that is read and not given, are told and stop nothing', () => {
+test('a parameter that no rule reads, and one that is read and not given, are told and stop nothing', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({ 'mail.gr': MAIL, 'a.json': STEERED });
   const { code, lines, err } = place.run(['analyze', 'mail.gr', 'a.json', '--json', '--param', 'ownr=me']);
   const reason = 'the policy parameter `owner` was not given';
@@ -308,7 +318,8 @@ test('a parameter that no rule reads, and one that is read and not given, are to
   assert.match(err, /the policy reads the parameter `owner`, which is not given/);
 });
 
-test('a policy that takes the parameters as a whole may read any of them', () => {
+test('a policy that takes the parameters as a whole may read any of them', (t) => {
+  if (isLeftOut(t)) return;
   const rule = 'raise "p" if:\n    (m: Message)\n    m.content in input\n';
   using place = new Workplace({ 'p.gr': rule, 'a.json': [{ role: 'user', content: 'owner' }] });
   const { code, err } = place.run(['analyze', 'p.gr', 'a.json', '--param', 'owner=me', '--json']);
@@ -367,7 +378,8 @@ test('traces of other programs are recognised, alone and as JSON lines', () => {
   ]);
 });
 
-test('a format that is named is the only one that is tried; an unknown one is exit code 2', () => {
+test('a format that is named is the only one that is tried; an unknown one is exit code 2', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({ 'mail.gr': MAIL, 'a.json': ANTHROPIC });
   const named = (format: string) =>
     place.run(['analyze', 'mail.gr', 'a.json', ...OWNER, '--json', '--format', format]);
@@ -410,7 +422,8 @@ read 2 messages
   );
 });
 
-test('for a terminal without Unicode: ASCII alone', () => {
+test('for a terminal without Unicode: ASCII alone', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({ 'mail.gr': SECRET, 'a.json': [{ role: 'user', content: 'é 😀 key-17' }] });
   const { out } = place.run(['analyze', 'mail.gr', 'a.json'], { env: { LANG: 'C' } });
   assert.equal(

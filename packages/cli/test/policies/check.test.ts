@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Ended, Workplace } from '@cordon/testkit/cordon-program.ts';
+import { isLeftOut } from '../../../../tools/cases.ts';
 
 const CLEAN = 'raise "no mail" if:\n    (c: ToolCall)\n    c is tool:send_mail\n';
 const WARNED = 'raise "x" if:\n    (m: Message)\n    m.role == "asistant"\n';
@@ -84,7 +85,8 @@ test('with --json all diagnostics of all files are one line, each with every key
   ]);
 });
 
-test('with --json a clean policy is an empty list', () => {
+test('with --json a clean policy is an empty list', (t) => {
+  if (isLeftOut(t)) return;
   const { code, out } = run({ 'a.gr': CLEAN }, ['--json', 'a.gr']);
   assert.deepEqual({ code, out }, { code: 0, out: '{"diagnostics":[]}\n' });
 });
@@ -103,14 +105,16 @@ test('what cannot be read is an error, and the other files are checked', () => {
   assert.match(out, /^3 errors and 1 warning in 4 files$/m);
 });
 
-test('standard input that is larger than any policy is not taken into memory', () => {
+test('standard input that is larger than any policy is not taken into memory', (t) => {
+  if (isLeftOut(t)) return;
   const { code, out } = run({}, ['-'], '#'.repeat(17 * 1024 * 1024));
   assert.equal(code, 2);
   assert.match(out, /^-: error CFG002$/m);
   assert.match(out, /help: split it into several policies/);
 });
 
-test('an addition is an error in the dialect invariant, and none in cordon', () => {
+test('an addition is an error in the dialect invariant, and none in cordon', (t) => {
+  if (isLeftOut(t)) return;
   const policy = CLEAN.replace('raise', 'warn');
   assert.equal(run({ 'a.gr': policy }, ['--dialect', 'invariant', 'a.gr']).code, 2);
   assert.equal(run({ 'a.gr': policy }, ['a.gr']).code, 0);
@@ -129,7 +133,8 @@ test('tools and arguments are held against descriptions', () => {
   assert.match(out, /^1 warning in 2 files$/m);
 });
 
-test('descriptions that cannot be used are an error, and the policy is checked without them', () => {
+test('descriptions that cannot be used are an error, and the policy is checked without them', (t) => {
+  if (isLeftOut(t)) return;
   const files = { 'a.gr': WARNED, 'tools.json': '{"tools": 5}', 'broken.json': '[' };
   const { code, out } = run(files, ['a.gr', '--tools', 'tools.json', '--tools', 'broken.json']);
   assert.equal(code, 2);
@@ -161,7 +166,8 @@ test('of installed apps only the names in manifests are known, and no app is sta
   assert.match(silent.err, /are not known before the apps are started/);
 });
 
-test('a flow between calls of two installed apps is told, with and without descriptions', () => {
+test('a flow between calls of two installed apps is told, with and without descriptions', (t) => {
+  if (isLeftOut(t)) return;
   const rule = (operator: string) =>
     `raise "x" if:\n    (a: ToolCall) ${operator} (b: ToolCall)\n    a is tool:search_mail\n    b is tool:book_flight\n`;
   const app = (manifest: object) => ({ command: 'true', manifest });
@@ -182,7 +188,8 @@ test('a flow between calls of two installed apps is told, with and without descr
   assert.doesNotMatch(unknown.out, /POL072/);
 });
 
-test('a configuration that cannot be used fails, and standard output stays one line of JSON', () => {
+test('a configuration that cannot be used fails, and standard output stays one line of JSON', (t) => {
+  if (isLeftOut(t)) return;
   const { code, out, err } = run({ 'a.gr': CLEAN, 'cordon.json': '{' }, [
     'a.gr',
     '--config',
@@ -193,7 +200,8 @@ test('a configuration that cannot be used fails, and standard output stays one l
   assert.match(err, /CFG003/);
 });
 
-test('a long line is cut around the place, and the caret stands below it', () => {
+test('a long line is cut around the place, and the caret stands below it', (t) => {
+  if (isLeftOut(t)) return;
   const policy = `raise "x" if:\n    (m: Message)\n    "${'a'.repeat(300)}" in m.content and m.role == "asistant" and "${'b'.repeat(300)}" in m.content\n`;
   const { out } = run({ 'a.gr': policy }, ['a.gr']);
   const lines = out.split('\n');
@@ -204,7 +212,8 @@ test('a long line is cut around the place, and the caret stands below it', () =>
   assert.equal(carets, `    |${' '.repeat(place - 5)}${'^'.repeat(10)}`);
 });
 
-test('tabs and wide characters move the caret by what they take on the screen', () => {
+test('tabs and wide characters move the caret by what they take on the screen', (t) => {
+  if (isLeftOut(t)) return;
   const policy = 'raise "x" if:\n\t(m: Message)\n\tm.content == "世界" and m.role == "asistant"\n';
   const { out } = run({ 'a.gr': policy }, ['a.gr']);
   assert.ok(
@@ -215,7 +224,8 @@ test('tabs and wide characters move the caret by what they take on the screen', 
   );
 });
 
-test('what a terminal would obey is written out, in the line and in the message', () => {
+test('what a terminal would obey is written out, in the line and in the message', (t) => {
+  if (isLeftOut(t)) return;
   const policy = 'raise "x" if:\n    (m: Message)\n    m.role == "\u001b[31m\u202esystm"\n    m.\u001b[2J\n';
   const { out } = run({ 'a.gr': policy }, ['a.gr']);
   const json = run({ 'a.gr': policy }, ['a.gr', '--json']);

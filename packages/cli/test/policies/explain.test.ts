@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Workplace } from '@cordon/testkit/cordon-program.ts';
+import { isLeftOut } from '../../../../tools/cases.ts';
 
 const MAIL = `# Mail
 rule no-mail-after-inbox:
@@ -83,7 +84,8 @@ test('a trace of which everything is allowed has nothing to explain, and exit co
   );
 });
 
-test('where an event or a trace cannot be looked at, nothing is said to be allowed', () => {
+test('where an event or a trace cannot be looked at, nothing is said to be allowed', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({ 'mail.gr': MAIL, 'a.json': [USER, OUTPUT], 'b.json': '[{' });
   const read = 'read 1 message, 1 tool output\n';
   for (const [args, found] of [
@@ -97,7 +99,8 @@ test('where an event or a trace cannot be looked at, nothing is said to be allow
   assert.deepEqual([code, out], [0, `nothing to explain: everything is allowed\n${read}`]);
 });
 
-test('the smallest change goes on with what it would do away with: the refusal, or the warning', () => {
+test('the smallest change goes on with what it would do away with: the refusal, or the warning', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({ 'mail.gr': MAIL, 'a.json': [USER, READ, OUTPUT, SEND] });
   const [denied, warned] = ['no-mail-after-inbox', 'note-secrets'].map(
     (rule) => place.run(['explain', 'mail.gr', 'a.json', '--rule', rule]).out,
@@ -112,7 +115,8 @@ test('the smallest change goes on with what it would do away with: the refusal, 
   );
 });
 
-test('what was denied has happened all the same in a recorded trace, and what follows from it is explained', () => {
+test('what was denied has happened all the same in a recorded trace, and what follows from it is explained', (t) => {
+  if (isLeftOut(t)) return;
   const again =
     'rule twice:\nraise "twice" if:\n    (a: ToolCall) -> (b: ToolCall)\n    a is tool:f\n    b is tool:f\n';
   const f = (id: string) => calls('f', id);
@@ -133,7 +137,8 @@ test('a warning is explained to who asks for its rule or its event, and refuses 
   assert.deepEqual([byEvent.code, explained(byEvent.lines)], [0, expected]);
 });
 
-test('a call is explained with the message that it stands in', () => {
+test('a call is explained with the message that it stands in', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({ 'mail.gr': MAIL, 'a.json': [USER, READ, OUTPUT, SEND] });
   const { code, lines } = place.run(['explain', 'mail.gr', 'a.json', '--event', '3.tool_calls.0', '--json']);
   assert.equal(code, 1);
@@ -143,7 +148,8 @@ test('a call is explained with the message that it stands in', () => {
   );
 });
 
-test('a rule that there is not, and a trace that is none, are exit code 2', () => {
+test('a rule that there is not, and a trace that is none, are exit code 2', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({ 'mail.gr': MAIL, 'a.json': [USER], 'b.json': '7' });
   const rule = place.run(['explain', 'mail.gr', 'a.json', '--rule', 'no-mail']);
   assert.equal(rule.code, 2);
@@ -178,7 +184,8 @@ test('for people: the rule line by line, a picture from source to sink, what wou
   assert.ok(!out.includes('\u001b'));
 });
 
-test('for a terminal without Unicode the picture is drawn in ASCII', () => {
+test('for a terminal without Unicode the picture is drawn in ASCII', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({ 'mail.gr': MAIL, 'a.json': [USER, READ, OUTPUT, SEND] });
   const { out } = place.run(['explain', 'mail.gr', 'a.json'], { env: { LC_ALL: 'POSIX' } });
   assert.match(out, /^ {2}x no-mail-after-inbox: /m);

@@ -110,7 +110,8 @@ test('logs of programs that are not read are named', (t) => {
   }
 });
 
-test('what was read is said, and a log without the events that a rule is about is clean', () => {
+test('what was read is said, and a log without the events that a rule is about is clean', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({ 'p.gr': POLICY, 'a.json': [USER, { role: 'assistant', content: 'No.' }] });
   const shown = place.run(['analyze', 'p.gr', 'a.json']);
   assert.deepEqual([shown.code, shown.out], [0, 'no violation in 1 trace\nread 2 messages\n']);
@@ -150,7 +151,8 @@ test('one file that cannot be used does not keep the others from being read, and
   assert.match(scanned.out, /"violations":1,.*"events":\{"Message":3,"ToolCall":1\}/);
 });
 
-test('a byte-order mark before a log hides nothing of it', () => {
+test('a byte-order mark before a log hides nothing of it', (t) => {
+  if (isLeftOut(t)) return;
   const text = JSON.stringify([USER, PAY]);
   using place = new Workplace({
     'p.gr': POLICY,

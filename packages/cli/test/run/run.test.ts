@@ -71,7 +71,8 @@ describe('the network', () => {
     assert.doesNotMatch(err, /denied: .*policy/);
   });
 
-  test('a program that is not Node has its proxy, too', () => {
+  test('a program that is not Node has its proxy, too', (t) => {
+    if (isLeftOut(t)) return;
     using place = workplace();
     const { code, out } = place.run(['run', '--network', SITE, '--', 'sh', '-c', 'echo $HTTPS_PROXY']);
     assert.deepEqual([code, out.trim()], [0, 'http://127.0.0.1:3128']);
@@ -86,7 +87,8 @@ describe('the network', () => {
     assert.ok(kinds.includes('egress.refused'));
   });
 
-  test('without a site there is no way out, and no journal', () => {
+  test('without a site there is no way out, and no journal', (t) => {
+    if (isLeftOut(t)) return;
     using place = workplace();
     const { code, out } = place.run(fetching([], `https://${SITE}/`));
     assert.equal(code, 0);
@@ -121,7 +123,8 @@ describe('the network', () => {
     assert.match(err, /broken\.gr:2:\d+: POL\d{3}/);
   });
 
-  test('so does one that there is not, also where there is nothing to decide', () => {
+  test('so does one that there is not, also where there is nothing to decide', (t) => {
+    if (isLeftOut(t)) return;
     using place = workplace();
     const { code, out, err } = place.run(['run', '--policy', 'none.gr', '--', 'echo', 'ran']);
     assert.deepEqual([code, out], [2, '']);
@@ -162,7 +165,8 @@ describe('a weaker sandbox', () => {
     assert.equal(place.run(['run', ...hostname]).out, 'spoke\n');
   });
 
-  test('is said by `ask` too, and stands in its trace', () => {
+  test('is said by `ask` too, and stands in its trace', (t) => {
+    if (isLeftOut(t)) return;
     using place = workplace({ 'cordon.json': { apps: {}, sandbox: { weaker: ['watchdog'] } } });
     const { err } = place.run(['ask', 'Hello.', '--config', 'cordon.json', '--sandbox', 'weaker=seccomp']);
     const told = err.replace(/\s+/g, ' ');
@@ -200,7 +204,8 @@ describe('rights', () => {
       (problem: { code: string; message: string }) => `${problem.code}: ${problem.message}`,
     );
 
-  test('of the file and of the options are both given', () => {
+  test('of the file and of the options are both given', (t) => {
+    if (isLeftOut(t)) return;
     const rights = rightsOf(
       read('{"files": {"read": ["notes", "~/photos"]}, "env": {"A": "1"}, "limits": {"memoryMiB": 99}}', {
         read: ['here'],
@@ -245,7 +250,8 @@ describe('rights', () => {
     );
   });
 
-  test('of the page are those that it says', () => {
+  test('of the page are those that it says', (t) => {
+    if (isLeftOut(t)) return;
     const page = readFileSync(join(import.meta.dirname, '../../../../docs/cli.md'), 'utf8');
     const [, manifest = ''] = /^```json run\n(.*?)^```$/ms.exec(page) ?? [];
     const rights = rightsOf(read(manifest.replace('NOTES_TOKEN', 'TOKEN')));
@@ -256,7 +262,8 @@ describe('rights', () => {
     assert.equal(rights.network.length, 1);
   });
 
-  test('a variable named like a part of every object is refused, not obeyed', () => {
+  test('a variable named like a part of every object is refused, not obeyed', (t) => {
+    if (isLeftOut(t)) return;
     assert.match(problemsOf(read(null, { env: ['__proto__=x'] }))[0] ?? '', /^CFG002: /);
   });
 });
