@@ -110,7 +110,7 @@ test('of a changed app only the difference is shown, tool by tool', () => {
     '  │ +   "type": "object"',
     '  │ + }',
     '▐ look: asks for more than a tool needs (send:',
-    '        input.properties.notes.description, 10–22): conversation',
+    '        input.properties.notes.description, 0–22): paste the conversation',
     '▐ pin: sha256:62a688831b2542860a2f77819fc145e8650fcf20b646c2ae051e99767c56cdfb',
     '',
   ]);

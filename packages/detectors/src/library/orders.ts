@@ -7,11 +7,11 @@ import { onDemand, withoutParsers } from '../text/on-demand.ts';
 const PROMPT_INJECTION = onDemand<typeof PromptInjection>('../prompt-injection/prompt-injection.ts');
 
 /**
- * As `prompt_injection` finds them, where it is sure. Loaded when it is first asked. No third-party parser runs: the hub itself
+ * As `prompt_injection` finds them, without those that the manual of a tool may hold. Loaded when it is first asked. No third-party parser runs: the hub itself
  * looks so at what an app says of itself. Markup is read as plain text, comments and attributes included.
  */
 export function findOrders(text: string): readonly Finding[] {
-  const find = () => PROMPT_INJECTION().findInjections(text.replaceAll('<', ' '));
+  const find = () => PROMPT_INJECTION().findForeignOrders(text.replaceAll('<', ' '));
   return withoutParsers<readonly Finding[]>(find, [unreadable(text)]);
 }
 

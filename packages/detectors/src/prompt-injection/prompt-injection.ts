@@ -6,7 +6,7 @@
 
 import type { HiddenFinding } from '../hidden-text/hidden-finding.ts';
 import { findHidden } from '../hidden-text/hidden-text.ts';
-import type { FindIn, Stretch } from '../text/finding.ts';
+import type { FindIn, Finding, Stretch } from '../text/finding.ts';
 import { once, onDemand } from '../text/on-demand.ts';
 import { logistic, readWeights, type StoredWeights, type Window, windowsOf } from './classifier.ts';
 import { type Sentence, sentencesIn } from './features.ts';
@@ -47,14 +47,32 @@ export function injectionSpans(text: string, threshold: number = SURE): readonly
   return merged([...spans].sort((a, b) => a.start - b.start));
 }
 
-export const findInjections: FindIn = (text) =>
-  injectionSpans(text).map(({ start, end, confidence, isHidden }) => ({
-    kind: 'PROMPT_INJECTION',
-    start,
-    end,
-    confidence,
-    reason: isHidden ? 'hidden orders to an agent' : 'sentences that read as orders to an agent',
-  }));
+export const findInjections: FindIn = (text) => injectionSpans(text).map(findingOf);
+
+function findingOf({ start, end, confidence, isHidden }: InjectionSpan): Finding {
+  const reason = isHidden ? 'hidden orders to an agent' : 'sentences that read as orders to an agent';
+  return { kind: 'PROMPT_INJECTION', start, end, confidence, reason };
+}
+
+const NEVER_HONEST = bitOf('override') | bitOf('override-any') | bitOf('jailbreak') | bitOf('leak');
+const SENT_TO = /@[\w-]{1,60}\.|https?:\/\//u;
+
+/**
+ * Of the orders to an agent, those that no description of a tool has a use for: hidden ones, ones that lift rules or demand
+ * silence, and ones that send something to an address. Manuals are full of the others: "Use list_accounts first."
+ */
+export const findForeignOrders: FindIn = (text) =>
+  injectionSpans(text)
+    .filter(({ start, end, isHidden }) => isHidden || isForeign(text.slice(start, end)))
+    .map(findingOf);
+
+function isForeign(order: string): boolean {
+  return sentencesIn(order).some(({ start, end, signs }) => {
+    const isOutward = (signs & bitOf('act-outward')) !== 0;
+    const isUnseen = (signs & bitOf('secrecy')) !== 0;
+    return (signs & NEVER_HONEST) !== 0 || (isOutward && (isUnseen || SENT_TO.test(order.slice(start, end))));
+  });
+}
 
 interface Candidate {
   readonly shown: Shown;

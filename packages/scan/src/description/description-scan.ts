@@ -1,6 +1,7 @@
 /**
- * Suspicious passages in what an app says of itself, for its reviewer. A hint and no more: an attack can be
- * written without any of these signs, and an honest text may have some. Nothing is decided by it.
+ * Suspicious passages in what an app says of itself, for its reviewer. Reported is what honest descriptions do not have,
+ * because a reader of false findings stops reading. A hint and no more: an attack can be written without any of these
+ * signs. Nothing is decided by it.
  *
  * Pure; what detectors find besides is handed in.
  */
@@ -8,13 +9,16 @@ import type { DescriptionFinding } from '@cordon/console/review';
 import { isJsonObject, type Json } from '@cordon/core';
 import type { AppDescription } from '@cordon/hub';
 import type { OtherApp } from '@cordon/runtime/compose';
+import { namePatterns } from './other-names.ts';
+import { WORDINGS } from './wordings.ts';
 
 type FindingKind = DescriptionFinding['kind'];
 
 const MOST_FINDINGS = 100;
 const MOST_EXCERPT = 120;
-const LONG_TEXT = 2_000;
-const LONG_INSTRUCTIONS = 6_000;
+/** Longer than descriptions of good faith are: a reader gives up. */
+const LONG_TEXT = 8_000;
+const LONG_INSTRUCTIONS = 12_000;
 
 /** Where a text gives orders to an agent: a detector's word, handed in by who has one. */
 export type FindOrders = (text: string) => readonly { readonly start: number; readonly end: number }[];
@@ -26,7 +30,7 @@ export function scanDescription(
   findOrders: FindOrders = () => [],
 ): readonly DescriptionFinding[] {
   const own = new Set(description.tools.map(({ name }) => name));
-  const names = namesOf(others, own);
+  const names = namePatterns(others, own);
   const findings: DescriptionFinding[] = [];
   for (const { where, text } of textsOf(description)) {
     const known = [...signsOf(where, text, names)];
@@ -88,7 +92,8 @@ function* signsOf(where: string, text: string, names: readonly RegExp[]): Genera
   yield* runs(text, MIXED_WORD, 'look-alike');
   yield* runs(text, BLANK, 'pushed-away');
   const plain = plainText(text);
-  for (const { kind, pattern } of PATTERNS) yield* inOriginal(plain, runs(plain.text, pattern, kind));
+  if (where.endsWith('.$schema')) yield { kind: 'address', start: 0, end: text.length };
+  for (const { kind, pattern } of WORDINGS) yield* inOriginal(plain, runs(plain.text, pattern, kind));
   for (const pattern of names) yield* inOriginal(plain, runs(plain.text, pattern, 'other-app'));
   yield* encodedText(text);
   const most = where === 'instructions' ? LONG_INSTRUCTIONS : LONG_TEXT;
@@ -173,71 +178,14 @@ function* inOriginal(plain: PlainText, signs: Iterable<Sign>): Generator<Sign> {
     yield { kind, start: plain.from[start] ?? 0, end: plain.from[end] ?? plain.from.at(-1) ?? 0 };
 }
 
-/** Gaps are bounded: the time is linear in the text. */
-const GAP = '[ ,:;\'"*_-]{1,8}';
-const SOME = '(?:[a-z]{1,20}[ ,]{1,4}){0,5}?';
-const patternOf = (text: string) => new RegExp(text.replaceAll('~', GAP).replaceAll('…', SOME), 'gu');
-
-/** What suspicious words look like; `~` stands for a gap, `…` for a few words. */
-const SAID: Readonly<Partial<Record<FindingKind, readonly string[]>>> = {
-  instruction: [
-    '\\b(?:ignore|disregard|forget|override|bypass)~…(?:previous|prior|above|earlier|all|any|other|system)~…(?:instruction|rule|prompt|message|direction|polic|guideline|tool|safety)[a-z]{0,6}',
-    '\\b(?:you~(?:must|shall|are~(?:now|required|compelled|obliged)|have~to|should~always)|the~(?:assistant|model|ai|llm|agent)~(?:must|shall|should))\\b',
-    '\\b(?:before|after|instead~of|whenever)~…(?:using|calling|invoking|running|use|call)~…(?:tool|function|app|plugin|server)[a-z]{0,2}\\b',
-    '\\b(?:always|never|first|instead)~(?:call|use|invoke|run|send|forward|include|append|pass|add|copy)~',
-    '</?(?:important|system|instruction|instructions|assistant|admin|secret)>|<(?:important|system|instruction|instructions|assistant|admin|secret)\\b',
-    '\\b(?:system~(?:prompt|annotation|message|note|instruction)|developer~mode|absolute~mandate|mandatory|highest~priority|new~instructions)\\b',
-  ],
-  secrecy: [
-    "\\b(?:do~not|don't|don’t|never|without)~…(?:tell|mention|inform|notify|reveal|show|disclose|telling|mentioning|informing|notifying|asking|ask|alert)~…(?:user|this|them|anyone|human|person|it)\\b",
-    '\\b(?:secretly|silently|covertly|hide~this|keep~…secret|confidential~instruction)\\b',
-  ],
-  'wide-request': [
-    '\\b(?:conversation|chat~history|message~history|previous~messages|whole~history|full~context|entire~context|system~prompt|chain~of~thought)\\b',
-    '\\b(?:password|passwords|api~?keys?|secret~keys?|private~keys?|access~tokens?|credentials|ssh~keys?|credit~card)\\b',
-    '(?:\\.env|\\.ssh|id_rsa)\\b',
-    '\\b(?:any|all|every|whatever)~…(?:personal|private|sensitive|recorded|known)~…(?:information|data|details|fact|facts)\\b',
-  ],
-  address: [
-    '\\b(?:https?|ftp|wss?|data|file)://?[^ <>"\']{3,200}',
-    '\\b[a-z0-9._%+-]{1,64}@[a-z0-9.-]{1,100}\\.[a-z]{2,10}\\b',
-  ],
-};
-
-const PATTERNS = (Object.entries(SAID) as [FindingKind, readonly string[]][]).flatMap(([kind, texts]) =>
-  texts.map((text) => ({ kind, pattern: patternOf(text) })),
-);
-
-/** Attack: a tool that says how a tool of another app is to be used, which a model that sees both obeys. */
-function namesOf(others: readonly OtherApp[], own: ReadonlySet<string>): readonly RegExp[] {
-  const names = new Set(others.flatMap(({ id, tools }) => [id, ...tools]).filter((name) => !own.has(name)));
-  return [...names]
-    .filter((name) => name.length >= 3)
-    .map((name) => new RegExp(`(?<![a-z0-9_-])${wordsOf(name)}(?![a-z0-9_-])`, 'gu'));
-}
-
-/** `metro-hail` is also `Metro Hail` and `metro_hail`. */
-function wordsOf(name: string): string {
-  return name
-    .toLowerCase()
-    .split(/[-_. ]+/)
-    .map((word) =>
-      word.replace(/[^a-z0-9]/g, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`),
-    )
-    .join('[-_. ]?');
-}
-
 const BASE64 = /[A-Za-z0-9+/_-]{40,100000}={0,2}/g;
 const HEX = /(?:\\x[0-9a-f]{2}|\\u[0-9a-f]{4}|%[0-9a-f]{2}|&#x?[0-9a-f]{2,6};){8,10000}/gi;
 
+/** Digests, keys and ids of files are encoded, too: what can steer a model is a text. */
 function* encodedText(text: string): Generator<Sign> {
   yield* runs(text, HEX, 'encoded');
   for (const sign of runs(text, BASE64, 'encoded')) {
-    const run = text.slice(sign.start, sign.end);
-    // A long word, a path or a name has no digits, or letters of one case only.
-    if (!/[0-9]/.test(run) || !/[a-z]/.test(run) || !/[A-Z]/.test(run)) continue;
-    const decoded = Buffer.from(run, 'base64').toString('latin1');
-    const isText = /^[\t\n\r -~]{8,}/.test(decoded);
-    yield { ...sign, excerpt: isText ? `says when decoded: ${decoded}` : run };
+    const decoded = Buffer.from(text.slice(sign.start, sign.end), 'base64').toString('latin1');
+    if (/^[\t\n\r -~]{12,}/.test(decoded)) yield { ...sign, excerpt: `says when decoded: ${decoded}` };
   }
 }
