@@ -313,6 +313,7 @@ function appCommands(cordon: Command): void {
     .description('review new and changed apps')
     .option('--all', 'also review apps that you have already agreed to')
     .option('--yes', 'agree without asking')
+    .option('--full', 'show every text and schema')
     .action(does(async () => (await loadReview()).reviewApps));
   confining(apps.command('pin <app> <pin>'))
     .description('agree to an app if its description has this pin')

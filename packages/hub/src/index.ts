@@ -10,15 +10,17 @@ export {
 export {
   type AppPins,
   type Review,
+  type Reviewed,
   type Reviewer,
   StoredPins,
   type Vetting,
 } from './apps/app-pins.ts';
 export type { AppLauncher, AppProcess } from './apps/app-process.ts';
-export { isIrreversible } from './apps/registry.ts';
+export { calledLabels, isIrreversible } from './apps/registry.ts';
 export { Hub, type HubParts } from './hub.ts';
 export type { SessionOptions, SessionRecord } from './journal/session-record.ts';
 export type { Answering } from './mediation/detector-queries.ts';
+export { outputLabel } from './mediation/tool-calls.ts';
 export type { Installable, Installables, PackageSource } from './planning/installing.ts';
 export type { ExplicitPlan, Guess, Planner, QuerySurroundings, Subject } from './planning/planner.ts';
 export type { PlanningTask } from './planning/read-plan.ts';

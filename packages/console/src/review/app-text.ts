@@ -4,8 +4,14 @@
  *
  * The user agrees to what is shown by it.
  */
-import { canonicalJson, type Json } from '@cordon/core';
-import { type AppDescription, type DescribedTool, INSTRUCTIONS_LENGTH, type LeftOut } from '@cordon/hub';
+import { canonicalJson, isJsonObject, type Json } from '@cordon/core';
+import {
+  type AppDescription,
+  type DescribedTool,
+  INSTRUCTIONS_LENGTH,
+  type LeftOut,
+  type Reviewed,
+} from '@cordon/hub';
 import { type DiffLine, diffLines } from '../text/text-diff.ts';
 
 export interface AppPart {
@@ -20,16 +26,18 @@ export interface PartDifference {
   readonly lines: readonly DiffLine[];
 }
 
-/** Everything, in the order in which it is shown. */
-export function appParts(configured: Json, description: AppDescription): readonly AppPart[] {
+/** Everything, in the order in which it is shown. `before`: what was configured then, if this is compared with it. */
+export function appParts(
+  configured: Json,
+  description: AppDescription,
+  before: Json = null,
+): readonly AppPart[] {
   const { instructions, tools, leftOut = [] } = description;
   return [
-    { title: CONFIGURED, text: pretty(configured) },
+    { title: CONFIGURED, text: pretty(withoutDigests(configured, before)) },
     ...(instructions === '' ? [] : [{ title: 'instructions', text: instructions }]),
-    ...tools.map((tool) => ({ title: `tool ${tool.name}`, text: toolText(tool) })),
-    ...(leftOut.length === 0
-      ? []
-      : [{ title: 'left out by Cordon', text: leftOut.map(leftOutText).join('\n') }]),
+    ...tools.map((tool) => ({ title: toolTitle(tool.name), text: toolText(tool) })),
+    ...(leftOut.length === 0 ? [] : [{ title: LEFT_OUT, text: leftOut.map(leftOutText).join('\n') }]),
   ];
 }
 
@@ -44,6 +52,37 @@ export function leftOutText(left: LeftOut): string {
 }
 
 const CONFIGURED = 'command and manifest';
+export const LEFT_OUT = 'left out by Cordon';
+
+export function toolTitle(name: string): string {
+  return `tool ${name}`;
+}
+
+/** The configuration keeps these as digests, because they may be secrets; a digest tells a reader nothing. */
+const WITH_SECRETS: readonly string[] = ['env', 'headers'];
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
+
+function withoutDigests(configured: Json, before: Json): Json {
+  if (!isJsonObject(configured)) return configured;
+  return Object.fromEntries(
+    Object.entries(configured).map(([key, value]) => {
+      const was = isJsonObject(before) ? before[key] : undefined;
+      return [key, WITH_SECRETS.includes(key) ? withoutValues(value, was) : value];
+    }),
+  );
+}
+
+function withoutValues(values: Json, before: Json | undefined): Json {
+  if (!isJsonObject(values)) return values;
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      if (typeof value !== 'string' || !DIGEST.test(value)) return [name, value];
+      const was = isJsonObject(before) ? before[name] : undefined;
+      const isOther = was !== undefined && was !== value;
+      return [name, isOther ? '(a value of its own, another than before)' : '(a value of its own)'];
+    }),
+  );
+}
 
 function toolText({ title, description, input, output, annotations }: DescribedTool): string {
   return [
@@ -74,6 +113,17 @@ function pretty(value: Json, indent = '', before = indent.length): string {
         });
   const [open, close] = isList ? ['[', ']'] : ['{', '}'];
   return `${open}\n${members.join(',\n')}\n${indent}${close}`;
+}
+
+/** From what was agreed to, part by part. */
+export function reviewDifferences(
+  before: Pick<Reviewed, 'configured' | 'description'>,
+  after: Pick<Reviewed, 'configured' | 'description'>,
+): readonly PartDifference[] {
+  return partDifferences(
+    appParts(before.configured, before.description),
+    appParts(after.configured, after.description, before.configured),
+  );
 }
 
 /** Part by part; empty where nothing differs. */

@@ -15,6 +15,8 @@ export type FindingKind =
 
 export interface DescriptionFinding {
   readonly kind: FindingKind;
+  /** Null: the instructions. */
+  readonly tool: string | null;
   /** `instructions`, or the tool and the way to the text: `send: input.properties.to.description`. */
   readonly where: string;
   /** In UTF-16 units of that text, the end exclusive. */

@@ -1,3 +1,4 @@
-export { appParts, leftOutText, partDifferences } from './app-text.ts';
+export { appParts, leftOutText, reviewDifferences } from './app-text.ts';
 export type { DescriptionFinding } from './finding.ts';
-export { drawFindings, drawReview, TerminalReviewer } from './review.ts';
+export { type Overview, overviewOf } from './overview.ts';
+export { drawFindings, drawReview, drawWhole, TerminalReviewer } from './review.ts';

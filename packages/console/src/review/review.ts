@@ -1,21 +1,31 @@
 /**
- * Shows an app to the user, as a whole or as the difference to what was agreed to, with what is conspicuous in it, and
- * asks whether to agree. Every word of the app stands behind a gutter, with what is hidden in it made visible.
+ * Shows an app to the user, or the difference to what was agreed to, on one screen, with what is conspicuous in it, and
+ * asks whether to agree; a key shows every text. Every word of the app stands behind a gutter, with what is hidden in it
+ * made visible.
  *
  * What is agreed to here is what models read and grants are bound to. Silence declines.
  */
 
 import { visibleLine, visibleLines } from '@cordon/core';
-import { descriptionDigest, type Review, type Reviewer } from '@cordon/hub';
+import { descriptionDigest, type Review, type Reviewed, type Reviewer } from '@cordon/hub';
 import type { Reply, Takes, Terminal } from '../terminal/terminal.ts';
 import { FRAME, type Screen, type Style } from '../text/screen.ts';
 import type { DiffLine } from '../text/text-diff.ts';
-import { type AppPart, appParts, type PartDifference, partDifferences } from './app-text.ts';
+import {
+  appParts,
+  LEFT_OUT,
+  leftOutText,
+  type PartDifference,
+  reviewDifferences,
+  toolTitle,
+} from './app-text.ts';
 import type { DescriptionFinding } from './finding.ts';
+import { overviewOf, toolChanges } from './overview.ts';
+import { changeRows, type Row, toolRows } from './tool-rows.ts';
 
-/** Lines of one part that are shown at once. */
-const SHOWN_LINES = 24;
-const SHOWN_FINDINGS = 20;
+/** Lines of a review with its question, if there are no findings. */
+const SHOWN_LINES = 40;
+const SHOWN_FINDINGS = 8;
 const PAGE_LINES = 30;
 const MOST_ATTEMPTS = 5;
 
@@ -39,14 +49,15 @@ export class TerminalReviewer implements Reviewer {
 
   async #ask(review: Review, signal: AbortSignal): Promise<boolean> {
     const { screen, findings } = this.#parts;
-    const isLong = drawReview(screen, review, findings(review), SHOWN_LINES);
-    const question = `${FRAME}Agree to this? [y] yes${isLong ? '  [v] view all' : ''}  [n] no (default) > `;
+    const found = findings(review);
+    drawReview(screen, review, found, 1);
+    const question = `${FRAME}Agree to this? [y] yes  [v] view all: texts, schemas  [n] no (default) > `;
     for (let attempt = 0; attempt < MOST_ATTEMPTS; ) {
       const reply = await this.#reply(question, 'answer', signal);
       if (reply.kind !== 'line') return false;
       const word = reply.text.trim().toLowerCase();
-      if (word === 'v' && isLong) {
-        if (!(await this.#view(review, signal))) return false;
+      if (word === 'v') {
+        if (!(await this.#view(review, found, signal))) return false;
         continue;
       }
       if (word === 'y' || word === 'yes') return true;
@@ -58,10 +69,10 @@ export class TerminalReviewer implements Reviewer {
   }
 
   /** Page by page; false: the input ended. */
-  async #view(review: Review, signal: AbortSignal): Promise<boolean> {
+  async #view(review: Review, found: readonly DescriptionFinding[], signal: AbortSignal): Promise<boolean> {
     const { screen } = this.#parts;
     let onPage = 0;
-    for (const line of reviewLines(review, screen.width)) {
+    for (const line of wholeLines(screen, review, found)) {
       if (onPage === PAGE_LINES) {
         const reply = await this.#reply(
           `${FRAME}[Enter] next page  [q] back to the question > `,
@@ -72,7 +83,7 @@ export class TerminalReviewer implements Reviewer {
         if (reply.text.trim().toLowerCase().startsWith('q')) return true;
         onPage = 0;
       }
-      line(screen);
+      screen.line(line);
       onPage++;
     }
     return true;
@@ -83,34 +94,132 @@ export class TerminalReviewer implements Reviewer {
   }
 }
 
-/** Returns whether something was left out. `most`: lines of each part. */
+/**
+ * What a person has to see before an answer, on one screen: rights, tools in one line each, findings. Every text and schema
+ * is in `drawWhole`. `besides`: lines that follow, such as the question.
+ */
 export function drawReview(
   screen: Screen,
   review: Review,
   findings: readonly DescriptionFinding[],
-  most: number,
-): boolean {
-  const { app, before, stopped } = review;
-  screen.line();
-  const what = before === null ? 'a new app' : 'an app has changed';
-  screen.line(screen.style('bold', `${FRAME}REVIEW: ${what}`));
-  screen.say(`${FRAME}app:  `, app.id);
-  if (before !== null) screen.say(`${FRAME}since:`, ` agreed to on ${dayOf(before.at)}`);
-  if (stopped !== null)
-    screen.say(`${FRAME}!! `, `it was stopped on ${dayOf(stopped.at)} for a different description`, 'bad');
-  const isSame = before !== null && before.digest === review.digest;
-  if (isSame)
-    screen.say(
-      `${FRAME}!! `,
-      'its description is again the one that you agreed to, but was different in between',
-      'bad',
-    );
-  let isLong = false;
-  for (const block of blocksOf(review)) isLong = drawBlock(screen, block, most) || isLong;
-  drawFindings(screen, findings);
-  screen.say(`${FRAME}pin: `, descriptionDigest(review.description));
-  return isLong;
+  besides = 0,
+): void {
+  const head = headLines(screen, review);
+  const closing = findingLines(screen, findings, SHOWN_FINDINGS);
+  const room = SHOWN_LINES - besides - head.length - closing.length;
+  const body =
+    review.before === null
+      ? newAppLines(screen, review, findings, room)
+      : changeLines(screen, review, review.before, room);
+  for (const line of [...head, ...body, ...closing]) screen.line(line);
 }
+
+/** Every text and schema, of a changed app every difference, and the pin of the description. */
+export function drawWhole(screen: Screen, review: Review, findings: readonly DescriptionFinding[]): void {
+  for (const line of wholeLines(screen, review, findings)) screen.line(line);
+}
+
+function headLines(screen: Screen, review: Review): readonly string[] {
+  const { app, before, stopped, digest } = review;
+  const what = before === null ? 'a new app' : 'an app has changed';
+  const isSame = before !== null && before.digest === digest;
+  const bad = (text: string) => screen.sentence(`${FRAME}!! `, text, 'bad');
+  return [
+    '',
+    screen.style('bold', `${FRAME}REVIEW: ${what}`),
+    ...(before === null
+      ? labelled(screen, 'app', `${app.id}, which ${overviewOf(review).source}`)
+      : [
+          ...labelled(screen, 'app', app.id),
+          ...labelled(screen, 'since', `agreed to on ${dayOf(before.at)}`),
+        ]),
+    ...(stopped === null ? [] : bad(`it was stopped on ${dayOf(stopped.at)} for a different description`)),
+    ...(isSame
+      ? bad('its description is again the one that you agreed to, but was different in between')
+      : []),
+  ];
+}
+
+function newAppLines(
+  screen: Screen,
+  review: Review,
+  findings: readonly DescriptionFinding[],
+  room: number,
+): readonly string[] {
+  const { rights, tools } = overviewOf(review);
+  const { instructions, leftOut = [] } = review.description;
+  const before = [
+    ...rights.flatMap(({ name, value }) => labelled(screen, name, value)),
+    ...(instructions === '' ? [] : partLines(screen, 'instructions', instructions, INSTRUCTION_LINES)),
+  ];
+  const left = leftOut.map(leftOutText).join('\n');
+  const after = left === '' ? [] : partLines(screen, LEFT_OUT, left, INSTRUCTION_LINES);
+  const found = new Set(findings.map(({ tool }) => tool ?? ''));
+  const rows = toolRows(tools, found, room - before.length - after.length, screen.width);
+  return [...before, ...rowLines(screen, rows), ...after];
+}
+
+/** Lines of one right, and of a text that is not a tool's. */
+const RIGHT_LINES = 2;
+const INSTRUCTION_LINES = 3;
+const LONGEST_LABEL = 'secrets:'.length;
+
+function labelled(screen: Screen, label: string, value: string): readonly string[] {
+  return screen.sentence(`${FRAME}${`${label}:`.padEnd(LONGEST_LABEL)} `, value, 'plain', RIGHT_LINES);
+}
+
+function rowLines(screen: Screen, rows: readonly Row[]): readonly string[] {
+  return rows.map(({ by, text }) =>
+    by === 'app' ? screen.quoted(text) : screen.style('bold', `${FRAME}${text}`),
+  );
+}
+
+function partLines(screen: Screen, title: string, text: string, most: number): readonly string[] {
+  return blockLines(screen, { title, lines: linesOf(text) }, most);
+}
+
+/** What was agreed to, and what is compared with it. */
+interface Comparison {
+  readonly before: Reviewed;
+  readonly after: Pick<Reviewed, 'configured' | 'description'>;
+  /** `stopped`: what the app said when it was stopped. */
+  readonly when: 'now' | 'stopped';
+}
+
+function comparisonsOf(review: Review, before: Reviewed): readonly Comparison[] {
+  const { stopped } = review;
+  const then: readonly Comparison[] = stopped === null ? [] : [{ before, after: stopped, when: 'stopped' }];
+  // What it said in between says most about it, where it says the agreed text again.
+  if (before.digest === review.digest && then.length > 0) return then;
+  return [{ before, after: review, when: 'now' }, ...then];
+}
+
+/** Tools in one line each, and below them what differs in those that were there before. */
+function changeLines(screen: Screen, review: Review, agreed: Reviewed, room: number): readonly string[] {
+  const lines: string[] = [];
+  for (const { before, after, when } of comparisonsOf(review, agreed)) {
+    const changes = toolChanges(review.app, before.description, after.description);
+    const listed = new Set(
+      changes.flatMap(({ kind, tool }) => (kind === 'changed' ? [] : [toolTitle(tool.name)])),
+    );
+    const rows = changeRows(changes, WHEN[when], Math.trunc((room - lines.length) / 2), screen.width);
+    lines.push(...rowLines(screen, rows));
+    const blocks = reviewDifferences(before, after).filter(({ title }) => !listed.has(title));
+    for (const [index, part] of blocks.entries()) {
+      const left = room - lines.length - LEAST_BLOCK * (blocks.length - index - 1);
+      if (left < LEAST_BLOCK && lines.length >= room) {
+        lines.push(...screen.sentence(`${FRAME}more: `, `${blocks.length - index} other parts differ`));
+        break;
+      }
+      lines.push(...blockLines(screen, differenceBlock(part, when), Math.max(LEAST_BLOCK, left) - 2));
+    }
+  }
+  return lines;
+}
+
+const WHEN: Readonly<Record<Comparison['when'], string>> = { now: '', stopped: ', when it was stopped' };
+/** A title, three lines, and how many more there are. */
+const LEAST_BLOCK = 5;
 
 /** A part of what is shown: its title, and its lines with the marks of a difference. */
 interface Block {
@@ -119,30 +228,24 @@ interface Block {
 }
 
 function blocksOf(review: Review): readonly Block[] {
-  const now = appParts(review.configured, review.description);
-  const { before, stopped } = review;
-  if (before === null) return now.map(asBlock);
-  const then = appParts(before.configured, before.description);
-  const found = stopped === null ? null : appParts(stopped.configured, stopped.description);
-  // What it said in between says most about it, where it says the agreed text again.
-  const isBack = before.digest === review.digest && found !== null;
-  return [
-    ...partDifferences(then, isBack ? found : now).map((part) =>
-      differenceBlock(part, isBack ? 'then' : 'now'),
-    ),
-    ...(found === null || isBack
-      ? []
-      : partDifferences(then, found).map((part) => differenceBlock(part, 'then'))),
-  ];
+  const { before } = review;
+  if (before === null)
+    return appParts(review.configured, review.description).map(({ title, text }) => ({
+      title,
+      lines: linesOf(text),
+    }));
+  return comparisonsOf(review, before).flatMap((compared) =>
+    reviewDifferences(compared.before, compared.after).map((part) => differenceBlock(part, compared.when)),
+  );
 }
 
-function asBlock({ title, text }: AppPart): Block {
-  return { title, lines: text.split('\n').map((line) => ({ kind: 'same', text: line })) };
+function linesOf(text: string): readonly DiffLine[] {
+  return text.split('\n').map((line) => ({ kind: 'same', text: line }));
 }
 
-function differenceBlock({ title, kind, lines }: PartDifference, when: 'now' | 'then'): Block {
+function differenceBlock({ title, kind, lines }: PartDifference, when: Comparison['when']): Block {
   const what = kind === 'changed' ? 'changed' : kind === 'new' ? 'new' : 'no longer there';
-  return { title: `${title} (${what}${when === 'then' ? ', when it was stopped' : ''})`, lines };
+  return { title: `${title} (${what}${WHEN[when]})`, lines };
 }
 
 const MARKS: Readonly<Record<DiffLine['kind'], { mark: string; style: Style }>> = {
@@ -152,46 +255,76 @@ const MARKS: Readonly<Record<DiffLine['kind'], { mark: string; style: Style }>> 
   added: { mark: '+ ', style: 'good' },
 };
 
-function drawBlock(screen: Screen, block: Block, most: number): boolean {
+/** At most `most` of its lines, and how many more there are. */
+function blockLines(screen: Screen, block: Block, most: number): readonly string[] {
+  const shown: string[] = [];
   let left = 0;
-  let count = 0;
-  screen.say(FRAME, visibleLine(block.title), 'bold');
-  for (const line of blockLines(block, screen.width)) {
-    if (count++ < most) line(screen);
+  for (const line of quotedLines(screen, block)) {
+    if (shown.length < most) shown.push(line);
     else left++;
   }
-  if (left > 0) screen.say(`${FRAME}more: `, `${left} lines`);
-  return left > 0;
+  return [
+    ...screen.sentence(FRAME, visibleLine(block.title), 'bold'),
+    ...shown,
+    ...(left > 0 ? screen.sentence(`${FRAME}more: `, `${left} lines`) : []),
+  ];
 }
-
-type Draw = (screen: Screen) => void;
 
 /** Cordon's mark begins every line that the terminal shows, also the continuation of a long one. */
-function* blockLines({ lines }: Block, width: number): Generator<Draw> {
+function* quotedLines(screen: Screen, { lines }: Block): Generator<string> {
   for (const { kind, text } of lines) {
     const { mark, style } = MARKS[kind];
-    for (const shown of visibleLines(text, width - 4 - mark.length))
-      yield (screen) => screen.quotedLine(screen.style(style, mark + shown));
+    for (const shown of visibleLines(text, screen.width - 4 - mark.length))
+      yield screen.quoted(screen.style(style, mark + shown));
   }
 }
 
-function* reviewLines(review: Review, width: number): Generator<Draw> {
+function* wholeLines(
+  screen: Screen,
+  review: Review,
+  findings: readonly DescriptionFinding[],
+): Generator<string> {
   for (const block of blocksOf(review)) {
-    yield (screen) => screen.say(FRAME, visibleLine(block.title), 'bold');
-    yield* blockLines(block, width);
+    yield* screen.sentence(FRAME, visibleLine(block.title), 'bold');
+    yield* quotedLines(screen, block);
   }
+  yield* findingLines(screen, findings, Number.POSITIVE_INFINITY);
+  yield* screen.sentence(`${FRAME}pin: `, descriptionDigest(review.description));
 }
 
 /** What the scan says, in our words, with the place and a piece of the text. */
 export function drawFindings(screen: Screen, findings: readonly DescriptionFinding[]): void {
-  if (findings.length === 0) {
-    screen.say(FRAME, 'the scan found nothing suspicious, which does not prove that the app is safe', 'dim');
-    return;
+  for (const line of findingLines(screen, findings, Number.POSITIVE_INFINITY)) screen.line(line);
+}
+
+function findingLines(
+  screen: Screen,
+  findings: readonly DescriptionFinding[],
+  most: number,
+): readonly string[] {
+  if (findings.length === 0)
+    return screen.sentence(
+      FRAME,
+      'the scan found nothing suspicious, which does not prove that the app is safe',
+      'dim',
+    );
+  const shown = eachToolFirst(findings).slice(0, most);
+  const more = findings.length - shown.length;
+  return [
+    ...shown.flatMap((finding) => screen.sentence(`${FRAME}look: `, findingText(finding), 'warn', 4)),
+    ...(more > 0 ? screen.sentence(`${FRAME}look: `, `and at ${more} more places`, 'warn') : []),
+  ];
+}
+
+/** Attack: eight harmless-looking findings in one tool push the one that matters out of what is shown. */
+function eachToolFirst(findings: readonly DescriptionFinding[]): readonly DescriptionFinding[] {
+  const seen = new Set<string | null>();
+  const [first, later]: [DescriptionFinding[], DescriptionFinding[]] = [[], []];
+  for (const finding of findings) {
+    (seen.has(finding.tool) ? later : first).push(finding);
+    seen.add(finding.tool);
   }
-  for (const finding of findings.slice(0, SHOWN_FINDINGS))
-    screen.say(`${FRAME}look: `, findingText(finding), 'warn', 4);
-  const more = findings.length - SHOWN_FINDINGS;
-  if (more > 0) screen.say(`${FRAME}look: `, `and at ${more} more places`, 'warn');
+  return [...first, ...later];
 }
 
 export function findingText({ kind, where, range, excerpt }: DescriptionFinding): string {

@@ -62,20 +62,26 @@ export class Screen {
    * as many spaces before the others. At most `limit` lines, the last one ending in `…` where more was left out.
    */
   say(mark: string, text: string, style: Style = 'plain', limit = Number.POSITIVE_INFINITY): void {
+    for (const line of this.sentence(mark, text, style, limit)) this.line(line);
+  }
+
+  /** The lines that `say` writes. */
+  sentence(
+    mark: string,
+    text: string,
+    style: Style = 'plain',
+    limit = Number.POSITIVE_INFINITY,
+  ): readonly string[] {
     const lines: string[] = [];
     for (const line of visibleLines(text, this.width - mark.length - 1)) {
       lines.push(line);
       if (lines.length > limit) break;
     }
-    for (const [index, line] of lines.slice(0, limit).entries()) {
+    return lines.slice(0, limit).map((line, index) => {
       const isCut = index === limit - 1 && lines.length > limit;
-      this.line(
-        this.style(
-          style,
-          `${index === 0 ? mark : ' '.repeat(mark.length)}${line.trimEnd()}${isCut ? '…' : ''}`,
-        ),
-      );
-    }
+      const before = index === 0 ? mark : ' '.repeat(mark.length);
+      return this.style(style, `${before}${line.trimEnd()}${isCut ? '…' : ''}`);
+    });
   }
 
   /** Without a line break: prompts. */
@@ -118,6 +124,11 @@ export class Screen {
 
   /** One line that `visibleLines` made, for anyone who shows a text page by page. */
   quotedLine(visible: string): void {
-    this.line(this.style('dim', GUTTER) + visible);
+    this.line(this.quoted(visible));
+  }
+
+  /** The line that `quotedLine` writes. */
+  quoted(visible: string): string {
+    return this.style('dim', GUTTER) + visible;
   }
 }

@@ -1,64 +1,35 @@
 /** What a person sees of an app before they agree to it, whatever the app says; and what counts as a yes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DEFAULT_APP_LIMITS, type InstalledApp, id, type Json } from '@cordon/core';
-import type { AppDescription, Review } from '@cordon/hub';
-import { scannedDescription } from '@cordon/scan/description';
-import { drawReview, TerminalReviewer } from '../../src/review/review.ts';
+import type { AppDescription } from '@cordon/hub';
+import { drawWhole, TerminalReviewer } from '../../src/review/review.ts';
 import { type ScriptedTerminal, scriptedTerminal, untilShown } from '../scripted-terminal.ts';
+import { before, review, saying, shownOf } from './reviews.ts';
 
-const MAIL: InstalledApp = {
-  id: id('mail'),
-  source: { kind: 'command', command: 'node', args: [], env: {}, cwd: null },
-  model: null,
-  manifest: {
-    description: null,
-    functionalities: [],
-    network: [],
-    credentials: [],
-    files: { read: [], write: [] },
-    limits: DEFAULT_APP_LIMITS,
-    node: [],
-    irreversible: null,
-    untrusted: null,
-    private: null,
-  },
-};
-
-function saying(description: string, more: Partial<AppDescription['tools'][number]> = {}): AppDescription {
-  const tool = { name: 'send', title: null, input: { type: 'object' }, output: null, annotations: null };
-  return { instructions: '', tools: [{ ...tool, description, ...more }] };
-}
-
-function review(description: AppDescription, more: Partial<Review> = {}): Review {
-  const configured: Json = { command: 'node' };
-  return { app: MAIL, configured, description, digest: 'sha256:02', before: null, stopped: null, ...more };
-}
-
-const before = (description: AppDescription, configured: Json = { command: 'node' }) => ({
-  configured,
-  description,
-  digest: 'sha256:01',
-  at: Date.UTC(2026, 0, 2),
-});
-
-function shownOf(what: Review, most = 100): readonly string[] {
-  const scripted = scriptedTerminal();
-  const apps = [{ id: id<'app'>('drive'), tools: ['search'] }];
-  drawReview(scripted.screen, what, scannedDescription(what.description, what.app.id, apps), most);
-  return scripted.shown().split('\n');
-}
-
-function asked(what: Review, scripted: ScriptedTerminal, signal = new AbortController().signal) {
+function asked(
+  what: ReturnType<typeof review>,
+  scripted: ScriptedTerminal,
+  signal = new AbortController().signal,
+) {
   const { screen, terminal } = scripted;
   return new TerminalReviewer({ screen, terminal, findings: () => [] }).agrees(what, signal);
 }
 
-test('a new app is shown as a whole', () => {
+test('a new app is shown in a line for each tool', () => {
   assert.deepEqual(shownOf(review(saying('Sends a mail.'))), [
     '',
     '▐ REVIEW: a new app',
-    '▐ app:  mail',
+    '▐ app:     mail, which runs node',
+    '▐ hosts:   none',
+    '▐ CANNOT BE UNDONE: Cordon asks before each call (1)',
+    '  │ send │ Sends a mail.',
+    '▐ the scan found nothing suspicious, which does not prove that the app is safe',
+    '',
+  ]);
+});
+
+test('every text and schema of a new app can be shown as a whole', () => {
+  assert.deepEqual(shownOf(review(saying('Sends a mail.')), drawWhole), [
     '▐ command and manifest',
     '  │   {"command":"node"}',
     '▐ tool send',
@@ -94,8 +65,10 @@ test('of a changed app only the difference is shown, tool by tool', () => {
   assert.deepEqual(shownOf(review(now, { before: before(saying('Sends a mail.')) })), [
     '',
     '▐ REVIEW: an app has changed',
-    '▐ app:  mail',
-    '▐ since: agreed to on 2026-01-02',
+    '▐ app:     mail',
+    '▐ since:   agreed to on 2026-01-02',
+    '▐ CANNOT BE UNDONE: Cordon asks before each call',
+    '  │ ~ send │ Sends a mail.',
     '▐ tool send (changed)',
     '  │ @@ line 1',
     '  │   Sends a mail.',
@@ -111,17 +84,22 @@ test('of a changed app only the difference is shown, tool by tool', () => {
     '  │ + }',
     '▐ look: asks for more than a tool needs (send:',
     '        input.properties.notes.description, 0–22): paste the conversation',
-    '▐ pin: sha256:62a688831b2542860a2f77819fc145e8650fcf20b646c2ae051e99767c56cdfb',
     '',
   ]);
 });
 
 test('tools that are new and gone, and another command, are told as what they are', () => {
   const now: AppDescription = { instructions: 'Hurry.', tools: saying('x', { name: 'post' }).tools };
-  const titles = shownOf(review(now, { before: before(saying('x'), { command: 'deno' }) })).filter((line) =>
-    /\(new\)|\(changed\)|no longer/.test(line),
-  );
-  assert.deepEqual(titles, [
+  const what = review(now, { before: before(saying('x'), { command: 'deno' }) });
+  const titles = (lines: readonly string[]) =>
+    lines.filter((line) => /\(new\)|\(changed\)|no longer|│ [+-] \w+ │/.test(line));
+  assert.deepEqual(titles(shownOf(what)), [
+    '  │ + post │ x',
+    '  │ - send │ x',
+    '▐ command and manifest (changed)',
+    '▐ instructions (new)',
+  ]);
+  assert.deepEqual(titles(shownOf(what, drawWhole)), [
     '▐ tool send (no longer there)',
     '▐ command and manifest (changed)',
     '▐ instructions (new)',
@@ -140,9 +118,9 @@ test('no word of an app stands where the hub writes, and none is hidden', () => 
   ].join('\n');
   const known = before(saying('harmless'));
   for (const what of [review(saying(hostile)), review(saying(hostile), { before: known })]) {
-    const lines = shownOf(what);
+    const lines = [...shownOf(what), ...shownOf(what, drawWhole)];
     for (const line of lines.filter((text) => /Agree|▐ agreed|added|removed|2J|sha256:00/.test(text)))
-      assert.match(line, /^ {2}│ [ +-] |^▐ look: |^ {8}/, line);
+      assert.match(line, /^ {2}│ (?:[ +-] |(?:~ )?send │ )|^▐ look: |^ {8}/, line);
     for (const hidden of ['\u001b', '\r', '\u200b', '\u202e', '\u{e0041}'])
       assert.equal(lines.join('').includes(hidden), false);
     assert.match(lines.join('\n'), /<U\+001B>\[2J/);
@@ -201,7 +179,7 @@ test('what is cut is said to be cut, and can be viewed before the answer', async
   const scripted = scriptedTerminal();
   const answer = asked(review(long), scripted);
   await untilShown(scripted, '[v] view all');
-  assert.match(scripted.shown(), /more: 38 lines/);
+  assert.match(scripted.shown(), /send │ line line .*…$/m);
   assert.equal(scripted.shown().includes('the end of it'), false);
   scripted.input.write('v\n');
   await untilShown(scripted, 'next page');

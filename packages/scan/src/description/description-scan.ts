@@ -32,11 +32,11 @@ export function scanDescription(
   const own = new Set(description.tools.map(({ name }) => name));
   const names = namePatterns(others, own);
   const findings: DescriptionFinding[] = [];
-  for (const { where, text } of textsOf(description)) {
+  for (const { tool, where, text } of textsOf(description)) {
     const known = [...signsOf(where, text, names)];
     const signs = [...known, ...furtherOrders(text, known, findOrders)].sort((a, b) => a.start - b.start);
     for (const { kind, start, end, excerpt = text.slice(start, end) } of signs) {
-      findings.push({ kind, where, range: { start, end }, excerpt: shortened(excerpt) });
+      findings.push({ kind, tool, where, range: { start, end }, excerpt: shortened(excerpt) });
       if (findings.length === MOST_FINDINGS) return findings;
     }
   }
@@ -56,19 +56,30 @@ function shortened(text: string): string {
 }
 
 /** Every text that somebody may read: keys of schemas, too. */
-function* textsOf({ instructions, tools }: AppDescription): Generator<{ where: string; text: string }> {
-  if (instructions !== '') yield { where: 'instructions', text: instructions };
-  for (const { name, title, description, input, output, annotations } of tools) {
-    yield { where: `${name}: name`, text: name };
-    if (title !== null) yield { where: `${name}: title`, text: title };
-    if (description !== null) yield { where: `${name}: description`, text: description };
-    yield* textsIn(`${name}: input`, input);
-    yield* textsIn(`${name}: output`, output);
-    yield* textsIn(`${name}: annotations`, annotations);
-  }
+function* textsOf({
+  instructions,
+  tools,
+}: AppDescription): Generator<PlacedText & { readonly tool: string | null }> {
+  if (instructions !== '') yield { tool: null, where: 'instructions', text: instructions };
+  for (const tool of tools) for (const placed of textsOfTool(tool)) yield { tool: tool.name, ...placed };
 }
 
-function* textsIn(where: string, value: Json): Generator<{ where: string; text: string }> {
+interface PlacedText {
+  readonly where: string;
+  readonly text: string;
+}
+
+function* textsOfTool(tool: AppDescription['tools'][number]): Generator<PlacedText> {
+  const { name, title, description, input, output, annotations } = tool;
+  yield { where: `${name}: name`, text: name };
+  if (title !== null) yield { where: `${name}: title`, text: title };
+  if (description !== null) yield { where: `${name}: description`, text: description };
+  yield* textsIn(`${name}: input`, input);
+  yield* textsIn(`${name}: output`, output);
+  yield* textsIn(`${name}: annotations`, annotations);
+}
+
+function* textsIn(where: string, value: Json): Generator<PlacedText> {
   if (typeof value === 'string') {
     if (!DIALECT.test(value)) yield { where, text: value };
   } else if (Array.isArray(value)) {
@@ -103,6 +114,8 @@ function* signsOf(where: string, text: string, names: readonly RegExp[]): Genera
 
 /** One order is reported once. */
 function furtherOrders(text: string, known: readonly Sign[], findOrders: FindOrders): readonly Sign[] {
+  // One word orders nothing, and most texts of a schema are one.
+  if (SCHEMA_WORD.test(text)) return [];
   const told = known.filter(({ kind }) => kind === 'instruction');
   return findOrders(text)
     .filter(({ start, end }) => !told.some((one) => one.start < end && start < one.end))

@@ -7,7 +7,13 @@
 
 import { type Configuration, NOBODY } from '@cordon/config';
 import { realPath } from '@cordon/config/reading';
-import { appParts, type DescriptionFinding, drawReview, partDifferences } from '@cordon/console/review';
+import {
+  type DescriptionFinding,
+  drawReview,
+  drawWhole,
+  overviewOf,
+  reviewDifferences,
+} from '@cordon/console/review';
 import { type AppId, type Fault, fault, type InstalledApp, id } from '@cordon/core';
 import {
   type AppDescription,
@@ -31,12 +37,14 @@ export interface ReviewOptions {
   /** Also what was agreed to, to see whether it is still so. */
   readonly all?: boolean;
   readonly yes?: boolean;
+  /** Also every text and schema. */
+  readonly full?: boolean;
 }
 
 export async function reviewApps(
   context: CommandContext,
   names: readonly string[],
-  { all = false, yes = false }: ReviewOptions,
+  { all = false, yes = false, full = false }: ReviewOptions,
 ): Promise<ExitCode> {
   return withReviews(context, names, yes, async (run) => {
     const wanted = run.configuration.apps.filter(({ id: app, source }) =>
@@ -46,7 +54,7 @@ export async function reviewApps(
     let code: ExitCode = EXIT.done;
     for (const app of wanted) {
       if (context.ending.aborted) return EXIT.refused;
-      const next = await run.review(app, yes ? AGREES : run.reviewer);
+      const next = await run.review(app, yes ? AGREES : run.reviewer, { isFull: full });
       if (next > code) code = next;
     }
     return code;
@@ -61,7 +69,7 @@ export async function pinApp(context: CommandContext, name: string, pin: string)
   }
   return withReviews(context, [name], false, async (run) => {
     const app = run.configuration.apps.find(({ id: installed }) => installed === name);
-    return app === undefined ? EXIT.failed : run.review(app, null, pin);
+    return app === undefined ? EXIT.failed : run.review(app, null, { wanted: pin });
   });
 }
 
@@ -141,26 +149,33 @@ class Run {
   async review(
     app: InstalledApp,
     reviewer: Reviewer | null,
-    wanted: string | null = null,
+    { wanted = null, isFull = false }: { readonly wanted?: string | null; readonly isFull?: boolean },
   ): Promise<ExitCode> {
     if (app.source.kind === 'instructions') {
       this.#say(app.id, 'its whole description is in the configuration; `cordon apps show` prints it');
       return EXIT.done;
     }
     const vetted = await this.#session.review(app.id, (_, said) =>
-      wanted === null ? this.#look(app, said, reviewer) : Promise.resolve(this.#compare(app, said, wanted)),
+      wanted === null
+        ? this.#look(app, said, reviewer, isFull)
+        : Promise.resolve(this.#compare(app, said, wanted)),
     );
     if (!vetted.ok) return this.#context.reportFault(vetted.fault);
     if (vetted.value.kind === 'pinned') return this.#agreed(app, vetted.value);
     return this.#declined(app, vetted.value.fault, wanted !== null);
   }
 
-  async #look(app: InstalledApp, said: AppDescription, reviewer: Reviewer | null): Promise<Vetting> {
+  async #look(
+    app: InstalledApp,
+    said: AppDescription,
+    reviewer: Reviewer | null,
+    isFull: boolean,
+  ): Promise<Vetting> {
     const { pins } = this.#composed;
     const known = pins.recheck(app, said);
     if (known.kind === 'pinned') return known;
     const review = pins.reviewOf(app, said);
-    this.#print(review, reviewer);
+    this.#print(review, reviewer, isFull);
     const isAgreed = (await reviewer?.agrees(review, this.#context.ending)) === true;
     return isAgreed ? pins.agree(app, said) : known;
   }
@@ -181,13 +196,19 @@ class Run {
   }
 
   /** A reviewer at a terminal scans and draws the description itself. */
-  #print(review: Review, reviewer: Reviewer | null): void {
+  #print(review: Review, reviewer: Reviewer | null, isFull: boolean): void {
     const isDrawn = reviewer === null || reviewer === AGREES;
-    if (!isDrawn && !this.#context.wantsJson) return;
+    if (!isDrawn && !isFull && !this.#context.wantsJson) return;
     const apps = knownApps(this.configuration, this.#composed.store);
     const findings = scannedDescription(review.description, review.app.id, apps);
     if (this.#context.wantsJson) return this.#context.json(reviewJson(review, findings));
-    drawReview(this.#context.output, review, findings, Number.POSITIVE_INFINITY);
+    const { output } = this.#context;
+    if (isFull) drawWhole(output, review, findings);
+    if (!isDrawn) return;
+    // Two lines: this one, and whether the app was agreed to.
+    drawReview(output, review, findings, 2);
+    if (!isFull)
+      output.say('▐ ', `\`cordon apps review --full ${review.app.id}\` shows every text and schema`);
   }
 
   #agreed(app: InstalledApp, vetting: Extract<Vetting, { kind: 'pinned' }>): ExitCode {
@@ -238,9 +259,7 @@ function reviewJson(review: Review, findings: readonly DescriptionFinding[]) {
     configured,
     description,
     findings,
-    difference:
-      before === null
-        ? null
-        : partDifferences(appParts(before.configured, before.description), appParts(configured, description)),
+    overview: overviewOf(review),
+    difference: before === null ? null : reviewDifferences(before, review),
   };
 }
