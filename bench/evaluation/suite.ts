@@ -21,7 +21,14 @@ export interface Suite {
   prepare(request: BenchRequest): Promise<Result<PreparedSuite, Fault>>;
 }
 
-export type SuiteId = 'protection' | 'functionality' | 'overhead' | 'machine' | 'detectors' | 'peers';
+export type SuiteId =
+  | 'protection'
+  | 'functionality'
+  | 'overhead'
+  | 'machine'
+  | 'detectors'
+  | 'descriptions'
+  | 'peers';
 
 export type OtherData = 'traces' | 'labels' | 'pairs';
 

@@ -1,4 +1,5 @@
 /** All parts of `cordon bench`, in the order in which they are told. */
+import { descriptionsSuite } from '../descriptions/suite.ts';
 import { detectorsSuite } from '../detectors/evaluation.ts';
 import { functionalitySuite } from '../functionality/suite.ts';
 import { machineSuite } from '../machine/suite.ts';
@@ -13,5 +14,6 @@ export const SUITES: readonly Suite[] = [
   overheadSuite,
   machineSuite,
   detectorsSuite,
+  descriptionsSuite,
   peersSuite,
 ];

@@ -26,6 +26,7 @@ const SUITES: Readonly<Record<SuiteId, true>> = {
   overhead: true,
   machine: true,
   detectors: true,
+  descriptions: true,
   peers: true,
 };
 

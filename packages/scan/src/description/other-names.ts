@@ -8,47 +8,37 @@ import type { OtherApp } from '@cordon/runtime/compose';
 
 /** What finds the names of `others` in plain text, and any tool that the text calls and that is not of its `own`. */
 export function namePatterns(others: readonly OtherApp[], own: ReadonlySet<string>): readonly RegExp[] {
-  const apps = namesOf(
-    others.map(({ id }) => id),
-    own,
-  );
-  const tools = namesOf(
-    others.flatMap((other) => other.tools),
-    own,
-  );
+  const namesIn = (names: readonly string[]) =>
+    [...new Set(names)].filter((name) => name.length >= 3 && !own.has(name));
+  // `GitHub` is a word like `github`.
+  const apps = namesIn(others.map(({ id }) => id)).map((name) => partsOf(name.toLowerCase()));
+  const tools = namesIn(others.flatMap((other) => other.tools)).map(partsOf);
   return [
-    ...apps.map((name) => (isWord(name) ? asUsed(name) : anywhere(name, '[-_. ]?'))),
+    ...used([...apps, ...tools].filter((parts) => parts.length === 1)),
+    ...anywhere(apps, '[-_. ]?'),
     // `create_draft` is a name, and "create draft" is what many tools do.
-    ...tools.map((name) => (isWord(name) ? asUsed(name) : anywhere(name, '[-_.]?'))),
-    ...[strangersTool(own)],
+    ...anywhere(tools, '[-_.]?'),
+    strangersTool(own),
   ];
 }
 
-function namesOf(names: readonly string[], own: ReadonlySet<string>): readonly string[] {
-  return [...new Set(names)].filter((name) => name.length >= 3 && !own.has(name));
+/** Beside these a word names an app or a tool. Not beside `function`: programs have a "cleanup function". */
+const THING = '(?:app|server|tool|plugin)s?';
+
+function used(words: readonly (readonly string[])[]): readonly RegExp[] {
+  if (words.length === 0) return [];
+  const word = `(?:${words.flat().join('|')})`;
+  const uses = [
+    `\\bthe [\`"']?${word}[\`"']? ${THING}\\b`,
+    `\\b${THING} (?:of|from|in|called|named) [\`"']?${word}(?![a-z0-9_-])`,
+    `\\b(?:ask|call|invoke) (?:the )?[\`"']?${word}[\`"']?(?= (?:for|to|first|with|and)\\b)`,
+  ];
+  return [new RegExp(uses.join('|'), 'gu')];
 }
 
-function isWord(name: string): boolean {
-  return partsOf(name).length === 1;
-}
-
-/** Between these a word names an app or a tool. */
-const THING = '(?:app|application|server|tool|function|plugin)s?';
-
-function asUsed(name: string): RegExp {
-  const [word = ''] = partsOf(name);
-  return new RegExp(
-    [
-      `(?<![a-z0-9_-])${word} ${THING}\\b`,
-      `\\b${THING} (?:of|from|in|called|named) [\`"']?${word}(?![a-z0-9_-])`,
-      `\\b(?:ask|call|invoke) (?:the )?[\`"']?${word}[\`"']?(?= (?:for|to|first|with|and)\\b)`,
-    ].join('|'),
-    'gu',
-  );
-}
-
-function anywhere(name: string, between: string): RegExp {
-  return new RegExp(`(?<![a-z0-9_-])${partsOf(name).join(between)}(?![a-z0-9_-])`, 'gu');
+function anywhere(names: readonly (readonly string[])[], between: string): readonly RegExp[] {
+  const long = names.filter((parts) => parts.length > 1).map((parts) => parts.join(between));
+  return long.length === 0 ? [] : [new RegExp(`(?<![a-z0-9_-])(?:${long.join('|')})(?![a-z0-9_-])`, 'gu')];
 }
 
 /** `metro-hail` has two parts. Each as an expression that stands for itself. */

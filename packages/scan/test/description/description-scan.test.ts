@@ -156,12 +156,21 @@ test('a place is told in units of the text itself, also behind characters that a
 });
 
 test('an app or a tool with the name of a common word is found where a text uses it as a name', () => {
-  const others = [{ id: id<'app'>('mail'), tools: ['search', 'create_draft'] }];
+  const others = [
+    { id: id<'app'>('mail'), tools: ['search', 'create_draft'] },
+    { id: id<'app'>('GitHub'), tools: [] },
+  ];
   const found = (text: string) => scanDescription(saying(text), others).map(({ excerpt }) => excerpt);
-  for (const text of ['Sends a mail.', 'Use it to search.', 'Create a draft, then create draft copies.'])
+  for (const text of [
+    'Sends a mail.',
+    'Use it to search.',
+    'Create a draft, then create draft copies.',
+    'Lists the issues of a GitHub repository.',
+    'Has a search function, unlike a mail server.',
+  ])
     assert.deepEqual(found(text), [], text);
   for (const [text, excerpt] of [
-    ['First use the mail app.', 'mail app'],
+    ['First use the mail app.', 'the mail app'],
     ['A tool of mail is slower.', 'tool of mail'],
     ['Ask mail for the address.', 'Ask mail'],
     ['Call `search` first.', 'Call `search`'],
