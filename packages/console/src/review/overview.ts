@@ -20,7 +20,8 @@ import {
 export type Effect = 'irreversible' | 'undoable' | 'reads';
 
 /** What the user's files say in favour of a tool. Without them, its arguments reach others, and its output is private and untrusted. */
-export type GoodLabel = 'stays here' | 'trusted' | 'public';
+export const LABELS = ['stays here', 'trusted', 'public'] as const;
+export type GoodLabel = (typeof LABELS)[number];
 
 export interface ToolLine {
   /** Of the app; without blanks. */

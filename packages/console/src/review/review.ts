@@ -51,17 +51,20 @@ export class TerminalReviewer implements Reviewer {
     const { screen, findings } = this.#parts;
     const found = findings(review);
     drawReview(screen, review, found, 1);
-    const question = `${FRAME}Agree to this? [y] yes  [v] view all: texts, schemas  [n] no (default) > `;
+    const question = `${FRAME}Agree to this? [y] yes  [v] view all  [v TOOL] one  [n] no (default) > `;
     for (let attempt = 0; attempt < MOST_ATTEMPTS; ) {
       const reply = await this.#reply(question, 'answer', signal);
       if (reply.kind !== 'line') return false;
-      const word = reply.text.trim().toLowerCase();
-      if (word === 'v') {
-        if (!(await this.#view(review, found, signal))) return false;
+      const [word = '', tool = null] = reply.text.trim().split(/ +/);
+      if (word.toLowerCase() === 'v') {
+        const lines =
+          tool === null ? wholeLines(screen, review, found) : oneTool(screen, review, found, tool);
+        if (!(await this.#view(lines, signal))) return false;
         continue;
       }
-      if (word === 'y' || word === 'yes') return true;
-      if (word === '' || word === 'n' || word === 'no') return false;
+      const answer = tool === null ? word.toLowerCase() : reply.text;
+      if (answer === 'y' || answer === 'yes') return true;
+      if (answer === '' || answer === 'n' || answer === 'no') return false;
       attempt++;
       screen.line(`${FRAME}Please answer with one of the letters in brackets.`);
     }
@@ -69,10 +72,10 @@ export class TerminalReviewer implements Reviewer {
   }
 
   /** Page by page; false: the input ended. */
-  async #view(review: Review, found: readonly DescriptionFinding[], signal: AbortSignal): Promise<boolean> {
+  async #view(lines: Iterable<string>, signal: AbortSignal): Promise<boolean> {
     const { screen } = this.#parts;
     let onPage = 0;
-    for (const line of wholeLines(screen, review, found)) {
+    for (const line of lines) {
       if (onPage === PAGE_LINES) {
         const reply = await this.#reply(
           `${FRAME}[Enter] next page  [q] back to the question > `,
@@ -290,6 +293,23 @@ function* wholeLines(
   }
   yield* findingLines(screen, findings, Number.POSITIVE_INFINITY);
   yield* screen.sentence(`${FRAME}pin: `, descriptionDigest(review.description));
+}
+
+/** Every text of one tool as it is now. */
+function* oneTool(
+  screen: Screen,
+  { configured, description }: Review,
+  findings: readonly DescriptionFinding[],
+  tool: string,
+): Generator<string> {
+  const part = appParts(configured, description).find(({ title }) => title === toolTitle(tool));
+  if (part === undefined) {
+    yield* screen.sentence(FRAME, `the app has no tool \`${visibleLine(tool, 60)}\``);
+    return;
+  }
+  yield* partLines(screen, part.title, part.text, Number.POSITIVE_INFINITY);
+  const own = findings.filter((finding) => finding.tool === tool);
+  if (own.length > 0) yield* findingLines(screen, own, Number.POSITIVE_INFINITY);
 }
 
 /** What the scan says, in our words, with the place and a piece of the text. */

@@ -6,7 +6,7 @@
  */
 import { textColumns, wrap } from '@cordon/core';
 import { FRAME, GUTTER } from '../text/screen.ts';
-import { cutName, cutWords, type Effect, type ToolChange, type ToolLine } from './overview.ts';
+import { cutName, cutWords, type Effect, LABELS, type ToolChange, type ToolLine } from './overview.ts';
 
 /** A line of the terminal. `app`: words of the app, which stand behind the gutter. */
 export interface Row {
@@ -38,24 +38,27 @@ export function toolRows(
   width: number,
 ): readonly Row[] {
   const groups = [...Map.groupBy(tools, ({ effect }) => effect)].map(([effect, ones]): Group => {
-    const shared = (ones[0]?.labels ?? []).filter((label) =>
-      ones.every(({ labels }) => labels.includes(label)),
-    );
-    const entries = ones.map(
-      (tool): Entry => ({
+    const counts = LABELS.map((label) => ({
+      label,
+      count: ones.filter(({ labels }) => labels.includes(label)).length,
+    })).filter(({ count }) => count > 0);
+    const shared = counts.filter(({ count }) => count === ones.length).map(({ label }) => label);
+    const about = [
+      String(ones.length),
+      ...(ones.some(({ destroys }) => destroys) ? ['!: destroys something'] : []),
+      ...counts.map(({ label, count }) => `${count === ones.length ? 'all' : count}: ${label}`),
+    ];
+    return {
+      heading: `${HEADINGS[effect]} (${about.join('; ')})`,
+      effect,
+      entries: ones.map((tool) => ({
         mark: tool.destroys ? '!' : '',
         name: tool.name,
         notes: tool.labels.filter((label) => !shared.includes(label)),
         words: tool.words,
         isKept: found.has(tool.name),
-      }),
-    );
-    const about = [
-      String(ones.length),
-      ...(ones.some(({ destroys }) => destroys) ? ['!: destroys something'] : []),
-    ].join('; ');
-    const all = shared.length === 0 ? '' : `, all: ${shared.join(', ')}`;
-    return { heading: `${HEADINGS[effect]} (${about})${all}`, effect, entries };
+      })),
+    };
   });
   return fitted(groups, most, width);
 }

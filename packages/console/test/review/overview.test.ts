@@ -108,9 +108,9 @@ test('tools stand by what the hub does, not by what the app claims alone', () =>
     '▐ CANNOT BE UNDONE: Cordon asks before each call (2; !: destroys something)',
     '  │ ! wipe │ Wipes.',
     '  │   send │ Sends.',
-    '▐ CAN BE UNDONE (1), all: stays here',
+    '▐ CAN BE UNDONE (1; all: stays here)',
     '  │ archive │ Archives.',
-    '▐ ONLY READS (1), all: trusted, public',
+    '▐ ONLY READS (1; all: trusted; all: public)',
     '  │ look │ Looks.',
   ]);
 });

@@ -190,3 +190,21 @@ test('what is cut is said to be cut, and can be viewed before the answer', async
   assert.equal(await answer, true);
   scripted.terminal.close();
 });
+
+test('one tool can be viewed as a whole, and a name that no tool has is answered', async () => {
+  const long = saying(`${'line\n'.repeat(10)}the end of it`);
+  const scripted = scriptedTerminal();
+  const answer = asked(review(long), scripted);
+  await untilShown(scripted, '[v TOOL] one');
+  scripted.input.write('v Send\n');
+  await untilShown(scripted, 'the app has no tool `Send`');
+  scripted.input.write('v send\n');
+  await untilShown(scripted, '  │   input: {"type":"object"}');
+  assert.doesNotMatch(scripted.shown(), /command and manifest/);
+  // Attack: what begins like a yes is not taken for one.
+  scripted.input.write('y send\n');
+  await untilShown(scripted, 'Please answer with one of the letters');
+  scripted.input.write('y\n');
+  assert.equal(await answer, true);
+  scripted.terminal.close();
+});
