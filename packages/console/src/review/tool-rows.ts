@@ -37,6 +37,7 @@ export function toolRows(
   most: number,
   width: number,
 ): readonly Row[] {
+  if (tools.length === 0) return [{ by: 'cordon', text: 'NO TOOLS' }];
   const groups = [...Map.groupBy(tools, ({ effect }) => effect)].map(([effect, ones]): Group => {
     const counts = LABELS.map((label) => ({
       label,
@@ -87,7 +88,7 @@ export function changeRows(
 }
 
 const HEADINGS: Readonly<Record<Effect, string>> = {
-  irreversible: 'CANNOT BE UNDONE: Cordon asks before each call',
+  irreversible: 'CANNOT BE UNDONE: Cordon asks first',
   undoable: 'CAN BE UNDONE',
   reads: 'ONLY READS',
 };
@@ -145,7 +146,7 @@ function divided({ entries }: Group, lines: number) {
 }
 
 function headingRows({ heading }: Group, width: number): readonly Row[] {
-  return wrap(heading, width - FRAME.length - 1).map((text) => ({ by: 'cordon', text }));
+  return wrap(heading, width - FRAME.length - 1).map((text) => ({ by: 'cordon', text: text.trimEnd() }));
 }
 
 /** The greatest number up to `most` that fits, or 0. */

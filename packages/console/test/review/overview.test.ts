@@ -78,18 +78,22 @@ test('49 tools take at most 40 lines of 80 columns, and each that cannot be undo
   assert.match(text, /app: {5}mail, which runs npx -y @codefuturist\/email-mcp stdio/);
   assert.match(text.replace(/\s+/g, ' '), /gets: MCP_EMAIL_ADDRESS, MCP_EMAIL_PASSWORD, MCP_EMAIL_IMAP_HOST/);
   assert.match(text, /hosts: {3}imap\.example\.org:993, smtp\.example\.org:465/);
-  assert.match(text, /CANNOT BE UNDONE: Cordon asks before each call \(23\)/);
+  assert.match(text, /CANNOT BE UNDONE: Cordon asks first \(23\)/);
   assert.match(text, /ONLY READS \(26\)/);
 });
 
 test('of a few tools each has a line, also those that only read', () => {
   const lines = shownOf(review(describing([tool('send', 'Sends.'), tool('look', 'Looks.', READS)])));
   assert.deepEqual(lines.slice(4, 8), [
-    '▐ CANNOT BE UNDONE: Cordon asks before each call (1)',
+    '▐ CANNOT BE UNDONE: Cordon asks first (1)',
     '  │ send │ Sends.',
     '▐ ONLY READS (1)',
     '  │ look │ Looks.',
   ]);
+});
+
+test('an app without tools is shown as one', () => {
+  assert.equal(shownOf(review(describing([])))[4], '▐ NO TOOLS');
 });
 
 test('tools stand by what the hub does, not by what the app claims alone', () => {
@@ -105,7 +109,7 @@ test('tools stand by what the hub does, not by what the app claims alone', () =>
     tool('send', 'Sends.'),
   ];
   assert.deepEqual(shownOf(review(describing(tools), { app })).slice(4, -2), [
-    '▐ CANNOT BE UNDONE: Cordon asks before each call (2; !: destroys something)',
+    '▐ CANNOT BE UNDONE: Cordon asks first (2; !: destroys something)',
     '  │ ! wipe │ Wipes.',
     '  │   send │ Sends.',
     '▐ CAN BE UNDONE (1; all: stays here)',
@@ -174,7 +178,7 @@ test('a thousand tools fit on a screen, and those that cannot be undone come fir
   );
   const lines = shownOf(review(many, { app: CONFIGURED }));
   assert.equal(lines.length <= 45, true, `${lines.length} lines`);
-  assert.match(lines.join('\n'), /CANNOT BE UNDONE: Cordon asks before each call \(700\)/);
+  assert.match(lines.join('\n'), /CANNOT BE UNDONE: Cordon asks first \(700\)/);
   assert.match(lines.join('\n'), /and \d+ more, which \[v\] shows/);
 });
 
@@ -209,7 +213,7 @@ test('a change is a line for each tool, and says what a tool was before', () => 
   ]);
   const lines = shownOf(review(now, { before: before(old) }));
   assert.deepEqual(lines.slice(4, 9), [
-    '▐ CANNOT BE UNDONE: Cordon asks before each call',
+    '▐ CANNOT BE UNDONE: Cordon asks first',
     '  │ + new │ Is.',
     '  │ - old │ Was.',
     '▐ ONLY READS',
