@@ -230,7 +230,10 @@ describe('an app', () => {
     const config = placed(home, 'words');
     const shown = await home.run(['apps', 'review', '--json', ...config]);
     assert.equal(shown.code, 1);
-    const pin = String(ofKind(shown.events, 'app.review')[0]?.pin);
+    const [{ pin: given, overview } = {}] = ofKind(shown.events, 'app.review');
+    const pin = String(given);
+    const look = { name: 'look', effect: 'reads', destroys: false, labels: [] };
+    assert.deepEqual(Object(overview).tools, [{ ...look, words: 'Looks at notes.' }]);
     const wrong = `sha256:${'0'.repeat(64)}`;
     assert.equal((await home.run(['apps', 'pin', 'notes', wrong, ...config])).code, 1);
     assert.equal((await ask(home, config)).code, 2);

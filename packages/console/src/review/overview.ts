@@ -130,17 +130,13 @@ function goodLabels(mayLeave: boolean, output: Label): readonly GoodLabel[] {
   ];
 }
 
-/** Characters of a description that are looked at for one line: a megabyte must cost nothing. */
+/** Characters of a description that a line may need. */
 const MOST_WORDS = 2_000;
 
 /** Blanks are one space each, so that none pushes what follows out of the line. */
 function wordsOf(tool: DescribedTool | undefined): string {
-  const words = tool?.description ?? tool?.title ?? '';
-  return words
-    .replace(/^[ \t\r\n]+/, '')
-    .slice(0, MOST_WORDS)
-    .replace(/[ \t\r\n]+/g, ' ')
-    .trim();
+  const words = (tool?.description ?? tool?.title ?? '').replace(/[ \t\r\n]+/g, ' ').trim();
+  return words.length > MOST_WORDS ? `${words.slice(0, MOST_WORDS).trimEnd()}…` : words;
 }
 
 function sourceOf({ source }: InstalledApp): string {

@@ -134,6 +134,17 @@ test('a line break, blanks and an escape in a description start no line and clea
   assert.equal(lines.filter((line) => line.startsWith('▐ Agree')).length, 0);
 });
 
+test('blanks of any length hide nothing that follows them', () => {
+  for (const blank of [' ', '\r', '\n', '\t', ' \n'])
+    assert.equal(
+      shownOf(review(describing([tool('send', `Sends.${blank.repeat(5_000)}And more.`)])))[5],
+      '  │ send │ Sends. And more.',
+    );
+  // What is longer than anybody prints says so as well.
+  const { tools } = overviewOf(review(describing([tool('send', `${'a '.repeat(3_000)}end`)])));
+  assert.match(tools[0]?.words ?? '', /a…$/);
+});
+
 test('of a very long name both ends are shown, and a key shows the rest', () => {
   const name = `read_notes_${'and_'.repeat(20)}delete_all`;
   const what = review(describing([tool(name, 'Reads notes.')]));

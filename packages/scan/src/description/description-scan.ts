@@ -134,7 +134,7 @@ const DIRECTION = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]+/gu;
 /** Latin and Cyrillic or Greek letters in one word. */
 const MIXED_WORD =
   /(?<!\p{L})(?=\p{L}{0,40}\p{Script=Latin})(?=\p{L}{0,40}[\p{Script=Cyrillic}\p{Script=Greek}])\p{L}{2,40}/gu;
-const BLANK = /(?:[ \t\u00a0]{24,400}|\n[\n\r \t]{8,400})/gu;
+const BLANK = /(?:[ \t\r\u00a0]{24,400}|\n[\n\r \t]{8,400})/gu;
 const LONE_EMOJI_STYLE = /^\ufe0f$/u;
 
 function* hiddenText(text: string): Generator<Sign> {
