@@ -157,13 +157,15 @@ function newAppLines(
   ];
   const left = leftOut.map(leftOutText).join('\n');
   const after = left === '' ? [] : partLines(screen, LEFT_OUT, left, INSTRUCTION_LINES);
-  const found = new Set(findings.map(({ tool }) => tool ?? ''));
+  // Attack: a hidden character in each of a thousand tools would give each a line.
+  const shown = eachToolFirst(findings).slice(0, SHOWN_FINDINGS);
+  const found = new Set(shown.map(({ tool }) => tool ?? ''));
   const rows = toolRows(tools, found, room - before.length - after.length, screen.width);
   return [...before, ...rowLines(screen, rows), ...after];
 }
 
 /** Lines of one right, and of a text that is not a tool's. */
-const RIGHT_LINES = 2;
+const RIGHT_LINES = 4;
 const INSTRUCTION_LINES = 3;
 const LONGEST_LABEL = 'secrets:'.length;
 

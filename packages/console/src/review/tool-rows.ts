@@ -199,5 +199,5 @@ function namesRows(entries: readonly Entry[], width: number): readonly Row[] {
   const shown = all.slice(0, MOST_NAMES - 1);
   const left =
     names.length - shown.map(({ text }) => text.match(/,/g)?.length ?? 0).reduce((a, b) => a + b, 0);
-  return [...shown, { by: 'cordon', text: `and ${left} more, which [v] shows` }];
+  return [...shown, { by: 'cordon', text: `and ${left} more, not shown` }];
 }

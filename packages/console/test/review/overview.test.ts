@@ -183,6 +183,14 @@ test('many findings in one tool push those in another out of no review', () => {
   assert.match(text, /and at \d+ more places/);
 });
 
+test('an app with something odd in each of many tools still fits on a screen', () => {
+  const odd = Array.from({ length: 300 }, (_, at) => tool(`tool_${at}`, 'Does something.\u200b'));
+  const lines = shownOf(review(describing(odd)));
+  assert.equal(lines.length <= 60, true, `${lines.length} lines`);
+  assert.match(lines.join('\n'), /look: invisible characters \(tool_0: description/);
+  assert.match(lines.join('\n'), /and at 92 more places/);
+});
+
 test('a thousand tools fit on a screen, and those that cannot be undone come first', () => {
   const many = describing(
     Array.from({ length: 1_024 }, (_, at) => tool(`tool_${at}`, 'Does something.', at < 700 ? {} : READS)),
@@ -190,7 +198,7 @@ test('a thousand tools fit on a screen, and those that cannot be undone come fir
   const lines = shownOf(review(many, { app: CONFIGURED }));
   assert.equal(lines.length <= 45, true, `${lines.length} lines`);
   assert.match(lines.join('\n'), /CANNOT BE UNDONE: Cordon asks first \(700\)/);
-  assert.match(lines.join('\n'), /and \d+ more, which \[v\] shows/);
+  assert.match(lines.join('\n'), /and \d+ more, not shown/);
 });
 
 test('a digest of a value is never shown, and that a value is another one is', () => {
