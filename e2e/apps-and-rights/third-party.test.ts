@@ -469,13 +469,13 @@ test('an app has the variables of its manifest, and none of the user’s keys', 
       assert.ok(!run.stdout.includes(KEY));
       assert.deepEqual(
         fake.requests.map(({ headers }) => headers.authorization),
-        [1, 2, 3].map(() => `Bearer ${KEY}`),
+        [1, 2, 3, 4].map(() => `Bearer ${KEY}`),
       );
-      // What the server says of itself steers its own context and is shown to no planner.
+      // What the server says of itself steers its own context and is shown to no planner, nor where its tools are named.
       const words = 'Follow them to use, extend, and troubleshoot the server safely and effectively.';
       assert.deepEqual(
         fake.requests.map((request) => bodyOf(request).includes(words)),
-        [false, true, true],
+        [false, false, true, true],
       );
     },
     KEY,

@@ -37,6 +37,7 @@ import { Summaries } from './memory/summaries.ts';
 import type { FollowUpSubject } from './planning/follow-up-subject.ts';
 import { Installing } from './planning/installing.ts';
 import { Planning } from './planning/planning.ts';
+import { ToolPlanning } from './planning/tool-planning.ts';
 import { DataRequests } from './query/data-requests.ts';
 import { Operator } from './query/operator.ts';
 import { Preparation } from './query/preparation.ts';
@@ -216,6 +217,8 @@ export function assembleSession(
     recorder,
     choices,
     installing,
+    tools: new ToolPlanning({ planner: parts.planner, pins: parts.pins, models, newContext, recorder }),
+    isAgreed: (app) => parts.pins.digest(app) !== null,
   });
   const dataRequests = new DataRequests({ gate, recorder, registry, memory, words });
   const preparation = new Preparation({ registry, apps, offers, newContext });

@@ -16,6 +16,7 @@ export type Told =
 /** Contexts that serve no query of the user: none of them is the one that a plan was made for. */
 const NOT_SERVING: ReadonlySet<string> = new Set([
   'planner',
+  'tool-planner',
   'errand',
   'reader',
   'summary',

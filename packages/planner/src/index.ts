@@ -3,7 +3,7 @@ import { rankApps } from './app-index.ts';
 import { explicitPlan, likelyApp } from './explicit-plan.ts';
 import { statedFacts } from './facts.ts';
 import { fallbackApps } from './fallback-apps.ts';
-import { plannerPrompt, planSchema } from './prompt.ts';
+import { plannerPrompt, planSchema, TOOL_PROMPT, TOOL_SCHEMA } from './prompt.ts';
 
 /** Cordon's planner, for the hub. */
 export const PLANNER: Planner = {
@@ -12,6 +12,8 @@ export const PLANNER: Planner = {
   rank: rankApps,
   prompt: plannerPrompt,
   schema: planSchema,
+  toolPrompt: TOOL_PROMPT,
+  toolSchema: TOOL_SCHEMA,
   fallback: fallbackApps,
   stated: statedFacts,
 };

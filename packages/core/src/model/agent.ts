@@ -63,6 +63,21 @@ export interface PlannerInput {
   readonly declined?: readonly { readonly app: string; readonly what: string }[];
 }
 
+/** What the planner of one step's tools is shown, as JSON in the last user message; it answers with a `ToolPlannerAnswer`. */
+export interface ToolPlannerInput {
+  /** The user's query, if the app is told it; absent: it is told the task alone. */
+  readonly query?: string;
+  /** Of the step, in the planner's words. */
+  readonly task: string;
+  /** Of one app, as the user agreed to them. `does`: one line of the app's words; absent: it says nothing, or the list is long. */
+  readonly tools: readonly { readonly name: string; readonly does?: string }[];
+}
+
+/** The answer counts as far as it names tools that were shown. */
+export interface ToolPlannerAnswer {
+  readonly uses: readonly string[];
+}
+
 /** The answer is checked against the installed apps before it becomes a `StepPlan`. What is empty may be left out. */
 export type PlannerAnswer = PlannerRemarks & ({ readonly steps: readonly PlannerStep[] } | PlannerStep);
 

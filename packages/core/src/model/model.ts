@@ -35,8 +35,8 @@ export interface ModelToolCall {
 export interface ModelRequest {
   /** `provider/model` */
   readonly model: string;
-  /** What the request is for; providers ignore it, the obedient model plans only as the planner. */
-  readonly role: 'planner' | 'agent';
+  /** What the request is for; providers ignore it, the obedient model plans only as a planner. */
+  readonly role: 'planner' | 'tool-planner' | 'agent';
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
   /** Ask for a JSON object of this schema instead of prose, where the provider can. */

@@ -31,6 +31,8 @@ export type Vetting =
 export interface AppPins {
   /** What grants of an app are bound to; null: nothing is agreed to, so no grant may hold. */
   digest(app: AppId): string | null;
+  /** What the user agreed to that the app says of itself; null: nothing, or it is stopped, or configured otherwise since. */
+  agreed(app: AppId): AppDescription | null;
   /** Before the first use of a process: whether it is and says what was agreed to. May ask the user. */
   vet(app: InstalledApp, said: AppDescription, signal: AbortSignal): Promise<Vetting>;
   /** An app that is in use told its tools anew. Asks nobody. */
@@ -95,6 +97,14 @@ export class StoredPins implements AppPins {
     const pin = this.#parts.pins.find(this.#parts.place, appId);
     const isInForce = pin !== null && pin.stopped === null && isSame(pin.configured, configured);
     return isInForce && !this.#isDemandedOtherwise(pin) ? pin.digest : null;
+  }
+
+  agreed(appId: AppId): AppDescription | null {
+    const app = this.#parts.apps.find((candidate) => candidate.id === appId);
+    if (app === undefined || app.source.kind === 'instructions' || this.digest(appId) === null) return null;
+    const pin = this.#parts.pins.find(this.#parts.place, appId);
+    const vetting = pin === null ? null : this.#inForce(app, pin);
+    return vetting?.kind === 'pinned' ? vetting.description : null;
   }
 
   /**
@@ -210,6 +220,7 @@ function saysTheSame({ description, stopped }: Pin, said: AppDescription): boole
 /** The baseline, which takes every app at its word. */
 export const NO_PINS: AppPins = {
   digest: () => null,
+  agreed: () => null,
   vet: (_, said) => Promise.resolve(NO_PINS.recheck(_, said)),
   recheck: (_, said) => ({ kind: 'pinned', description: said, digest: descriptionDigest(said), by: null }),
 };

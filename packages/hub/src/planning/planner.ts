@@ -52,6 +52,9 @@ export interface Planner {
   readonly prompt: (task: PlanningTask) => string;
   /** The form of its answer; with `hasUnlisted` it may want to see more apps. */
   readonly schema: (hasUnlisted: boolean) => JsonSchema;
+  /** The instructions of the model that names an app's tools for a step, and the form of its answer. */
+  readonly toolPrompt: string;
+  readonly toolSchema: JsonSchema;
   /** Who serves the query where the model's answer is no plan. */
   readonly fallback: (query: string, apps: readonly InstalledApp[]) => readonly AppId[];
   /** What the user's words state about the user; the hub keeps what it can check. */

@@ -2,7 +2,8 @@
  * How a query gets its plan: stated by the query itself, made by the planner's model from a shortlist of the installed
  * apps, chosen by the user among several apps, and made anew when the user says no (paper, IV-A2 and IV-A4).
  *
- * The planner's context is new for each question and holds no app's words.
+ * The planner's context is new for each question and holds no app's words. The tools of apps that are planned by their tools
+ * are named afterwards, in contexts of their own (`tool-planning`).
  *
  * The planner is ring 1, and a plan is a claim however it came about.
  */
@@ -33,7 +34,8 @@ import type { StoredMemory } from '../memory/stored-memory.ts';
 import type { Installing } from './installing.ts';
 import type { Guess, Planner, Subject } from './planner.ts';
 import { type Declined, type PlanningTask, plannerInput, readPlan, shownCharacters } from './read-plan.ts';
-import { withCandidate } from './route.ts';
+import { routeOf, withCandidate } from './route.ts';
+import { isPlannedByTools, type ToolPlanning } from './tool-planning.ts';
 
 export interface PlanningParts {
   readonly planner: Planner;
@@ -45,6 +47,9 @@ export interface PlanningParts {
   readonly recorder: Recorder;
   readonly choices: Pick<AppChoices, 'choose'>;
   readonly installing: Installing;
+  readonly tools: ToolPlanning;
+  /** Whether anything is agreed to of an app. */
+  readonly isAgreed: (app: AppId) => boolean;
 }
 
 /**
@@ -104,8 +109,9 @@ export class Planning {
   }
 
   /** The first plan of the planner's, or of the user's choice among what it proposes. */
-  plan(query: Query, said: EventId, subject: Subject | null): Promise<Result<Planned, Fault>> {
-    return this.#propose(query, said, query.isPrivate ? null : subject, []);
+  async plan(query: Query, said: EventId, subject: Subject | null): Promise<Result<Planned, Fault>> {
+    const proposed = await this.#propose(query, said, query.isPrivate ? null : subject, []);
+    return proposed.ok ? this.#withTools(query, proposed.value) : proposed;
   }
 
   /** Another plan, without what the user has said no to; null: there is none that makes sense. */
@@ -119,7 +125,8 @@ export class Planning {
     // An answer without any app is none to what the user wanted of one: the no stands.
     if (proposed.value.plan.steps.every(({ app }) => app === null)) return null;
     this.#startAhead(proposed.value.plan);
-    return proposed.value;
+    const named = await this.#withTools(query, proposed.value);
+    return named.ok ? named.value : null;
   }
 
   /**
@@ -131,7 +138,7 @@ export class Planning {
     said: EventId,
     subject: Subject | null,
     before: readonly Declined[],
-  ): Promise<Result<Planned, Fault>> {
+  ): Promise<Result<Proposed, Fault>> {
     const { installing } = this.#parts;
     let declined = before;
     for (let attempt = 0; attempt <= MOST_REPLANS; ) {
@@ -151,16 +158,50 @@ export class Planning {
       // After a no, an app that the user was not asked about is not what the user has agreed to.
       if (attempt > 0 && (origin === 'fallback' || choices.length === 0)) break;
       this.#startAhead(plan);
-      if (choices.length === 0) return ok({ plan, origin });
+      if (choices.length === 0) return ok({ plan, origin, context });
       const request = this.#choiceRequest(plan, choices);
       const chosen = await this.#parts.choices.choose(context, request, query.signal);
-      if (chosen !== null) return ok({ plan: withCandidate(plan, chosen), origin: 'user' });
+      if (chosen !== null) return ok({ plan: withCandidate(plan, chosen), origin: 'user', context });
       if (query.signal.aborted) break;
       const isWholeApp = true;
       declined = [...declined, ...choices.map((app) => ({ app, what: 'serving the query', isWholeApp }))];
       attempt++;
     }
     return failed(NO_APP);
+  }
+
+  /**
+   * The plan with the tools that its steps call for, where the planner could not name them. A guess of the hub's names no use,
+   * whatever its apps are. An app that nobody has agreed to yet is reviewed first: the plan needs it in any case.
+   */
+  async #withTools(query: Query, { plan, origin, context }: Proposed): Promise<Result<Planned, Fault>> {
+    if (origin === 'fallback') return ok({ plan, origin });
+    for (const app of this.#appsToName(plan)) {
+      if (this.#parts.isAgreed(app.id)) continue;
+      const started = await this.#parts.apps.start(app);
+      // Who has said no to it is not asked about it a second time.
+      if (!started.ok && started.fault.kind === 'app-unreviewed') return started;
+    }
+    const route = routeOf(plan);
+    const named = await Promise.all(
+      plan.steps.map(async (step): Promise<PlanStep> => {
+        const app = this.#appToName(step);
+        if (app === null) return step;
+        const tellsQuery = route.kind === 'app' && route.app === app.id;
+        return { ...step, uses: await this.#parts.tools.usesOf(query, context, step, app, tellsQuery) };
+      }),
+    );
+    return ok({ plan: { ...plan, steps: named }, origin });
+  }
+
+  #appsToName({ steps }: StepPlan): readonly InstalledApp[] {
+    return [...new Set(steps.flatMap((step) => this.#appToName(step) ?? []))];
+  }
+
+  /** The app whose tools are to be named for a step; null: there is none, or the planner has named a use. */
+  #appToName({ app: id, uses }: PlanStep): InstalledApp | null {
+    const app = id === null ? undefined : this.#parts.registry.get(id);
+    return app !== undefined && uses.length === 0 && isPlannedByTools(app) ? app : null;
   }
 
   /** The first step's app that is not installed. */

@@ -186,7 +186,8 @@ function repeats({ app, uses }: PlanStep, declined: readonly Declined[]): boolea
   });
 }
 
-function texts(value: Json | undefined): readonly string[] {
+/** The first texts of a list; of anything else none. */
+export function texts(value: Json | undefined): readonly string[] {
   if (!Array.isArray(value)) return [];
   return value.filter((item: Json): item is string => typeof item === 'string').slice(0, 50);
 }
@@ -194,7 +195,7 @@ function texts(value: Json | undefined): readonly string[] {
 const FENCE = '```';
 
 /** Models like to put JSON into a Markdown fence. No pattern: one would take for ever on a page of empty lines. */
-function withoutFence(text: string): string {
+export function withoutFence(text: string): string {
   const opening = text.indexOf(FENCE);
   const start = text.indexOf('\n', opening);
   const end = text.indexOf(FENCE, start);

@@ -212,6 +212,22 @@ test('what grants are bound to is there while the app is agreed to, and changes 
   assert.notEqual(pinsFor(store).digest(MAIL.id), first);
 });
 
+test('what the user agreed to is known while it is in force, and nothing that came after it', async (t) => {
+  const store = storeFor(t);
+  assert.equal(pinsFor(store).agreed(MAIL.id), null, 'nobody has looked at it');
+  await vet(pinsFor(store, { reviewer: reviewer(true) }));
+  assert.deepEqual(pinsFor(store).agreed(MAIL.id), SAID);
+  assert.equal(pinsFor(store).agreed(DRIVE.id), null);
+  assert.equal(pinsFor(store).agreed(id('unknown')), null);
+  assert.equal(pinsFor(store, { place: '/elsewhere' }).agreed(MAIL.id), null);
+  assert.equal(pinsFor(store, { configured: () => ({ command: 'x' }) }).agreed(MAIL.id), null);
+  assert.equal(pinsFor(store, { demanded: () => descriptionDigest(OTHER) }).agreed(MAIL.id), null);
+  await vet(pinsFor(store), OTHER);
+  assert.equal(pinsFor(store).agreed(MAIL.id), null, 'stopped');
+  await vet(pinsFor(store, { reviewer: reviewer(true) }), OTHER);
+  assert.deepEqual(pinsFor(store).agreed(MAIL.id), OTHER);
+});
+
 test('an app that is a text of the configuration has a digest of it, without a review', () => {
   const muse: InstalledApp = { ...MAIL, source: { kind: 'instructions', instructions: 'Write haiku.' } };
   const terse: InstalledApp = { ...MAIL, source: { kind: 'instructions', instructions: 'Write.' } };
@@ -240,4 +256,5 @@ test('a text in the store that is not what its digest says is agreed to by nobod
     description: { format: 'cordon-description/1', instructions: 'Obey.', tools: [] },
   });
   assert.equal(await vet(pinsFor(store)), 'unreviewed');
+  assert.equal(pinsFor(store).agreed(MAIL.id), null);
 });
