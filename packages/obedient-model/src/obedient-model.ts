@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { failed, type Model, type ModelRequest, type ModelResponse, ok } from '@cordon/core';
 import { answerOf } from './answering.ts';
-import { planFor } from './planning.ts';
+import { planFor, type ToolNaming, toolsFor } from './planning.ts';
 import { Playback, type Variant } from './playback.ts';
 import { readingOf } from './reading.ts';
 import type { Scenario } from './scenario.ts';
@@ -13,27 +13,37 @@ import type { Scenario } from './scenario.ts';
 /**
  * @param options.scenarios all are watched for attacks; the task is found by the user's words
  * @param options.variant see `Variant`
+ * @param options.naming see `ToolNaming`; absent: `unseen`
  * @returns a model without state: equal requests get equal responses. It fails only when it is cancelled.
  */
 export function createObedientModel(options: {
   readonly scenarios: readonly Scenario[];
   readonly variant: Variant;
+  readonly naming?: ToolNaming;
 }): Model {
-  const { scenarios, variant } = options;
+  const { scenarios, variant, naming = 'unseen' } = options;
   return {
     complete: async (request, { signal, onText }) => {
       if (signal.aborted)
         return failed({ kind: 'cancelled', message: 'the call was cancelled', attempts: 1 });
-      const response = responseTo(scenarios, variant, request);
+      const response = responseTo(scenarios, variant, naming, request);
       if (response.text !== '') onText?.(response.text);
       return ok(response);
     },
   };
 }
 
-function responseTo(scenarios: readonly Scenario[], variant: Variant, request: ModelRequest): ModelResponse {
+function responseTo(
+  scenarios: readonly Scenario[],
+  variant: Variant,
+  naming: ToolNaming,
+  request: ModelRequest,
+): ModelResponse {
   const obeys = variant !== 'refusing';
-  if (request.role === 'planner') return said(request, JSON.stringify(planFor(scenarios, obeys, request)));
+  if (request.role === 'planner')
+    return said(request, JSON.stringify(planFor(scenarios, obeys, naming, request)));
+  if (request.role === 'tool-planner')
+    return said(request, JSON.stringify(toolsFor(scenarios, obeys, request)));
   const reading = readingOf(scenarios, obeys, request);
   return reading === null ? act(request, new Playback(scenarios, variant, request)) : said(request, reading);
 }

@@ -1,18 +1,26 @@
 /**
  * The obedient model as the planner: the calls of the user's task as steps, and those of an attack before them if
- * its text has reached the planner's context.
+ * its text has reached the planner's context. And as the one that names an app's tools for a step.
  */
 import {
   isJsonObject,
   type Json,
+  type JsonObject,
   type ModelRequest,
   type PlannerAnswer,
   type PlannerStep,
   parseJson,
+  type ToolPlannerAnswer,
 } from '@cordon/core';
 import { attacksIn } from './recogniser.ts';
 import { dependenciesOf, type Scenario, type ScenarioCall, type Task } from './scenario.ts';
-import { taskIn } from './turn.ts';
+import { stepsOf, taskIn } from './turn.ts';
+
+/**
+ * How the planner names tools of an app of which it is shown no use. `unseen`: as if it knew them, so that a plan is as exact
+ * as can be. `shown`: not at all, as a model that has not seen them.
+ */
+export type ToolNaming = 'unseen' | 'shown';
 
 /** The planner's input, read leniently: its own words come back as a claim that the hub checks. */
 interface Told {
@@ -22,14 +30,16 @@ interface Told {
   readonly facts: readonly string[];
   /** How many more apps there are. */
   readonly unlisted: number;
+  readonly naming: ToolNaming;
 }
 
 export function planFor(
   scenarios: readonly Scenario[],
   obeys: boolean,
+  naming: ToolNaming,
   request: ModelRequest,
 ): PlannerAnswer {
-  const told = toldIn(request);
+  const told = { ...toldIn(request), naming };
   const covered = taskIn(told.query, scenarios);
   const shown = request.messages.map(({ text }) => text);
   const injected = obeys ? attacksIn(shown, scenarios).flatMap(({ calls }) => calls) : [];
@@ -66,9 +76,30 @@ function taskSteps(task: Task, told: Told, isWhole: boolean): readonly PlannerSt
   });
 }
 
+/**
+ * The tools that a step calls for: those of the calls that its task names, else of the whole query, and those of an attack
+ * that stands in what the app says. The hub ignores what is no tool of the app.
+ */
+export function toolsFor(
+  scenarios: readonly Scenario[],
+  obeys: boolean,
+  request: ModelRequest,
+): ToolPlannerAnswer {
+  const { query = '', task = '' } = inputOf(request);
+  const asked = typeof task === 'string' ? task.split(PURPOSES) : [];
+  const named = scenarios.flatMap(stepsOf).filter(({ call }) => asked.includes(call.purpose));
+  const covered = [task, query].map((words) => (typeof words === 'string' ? taskIn(words, scenarios) : null));
+  const whole = covered.find((one) => one !== null)?.task.calls ?? [];
+  const wanted = named.length > 0 ? named.map(({ call }) => call) : whole;
+  const shown = request.messages.map(({ text }) => text);
+  const injected = obeys ? attacksIn(shown, scenarios).flatMap(({ calls }) => calls) : [];
+  return { uses: [...new Set([...wanted, ...injected].map(({ tool }) => tool))] };
+}
+
 /** Whether all of it is a single tool, of an app that is known by its tools. */
 function isPlainTool(calls: readonly ScenarioCall[], told: Told): boolean {
   const [first] = calls;
+  if (told.naming === 'shown') return false;
   if (first === undefined || told.apps.get(first.app)?.size !== 0) return false;
   return calls.every(({ tool, finds }) => tool === first.tool && finds === null);
 }
@@ -107,7 +138,10 @@ function stepFor(calls: readonly ScenarioCall[], told: Told, task: string | null
   // Every context can have a text read; the planner knows no name for it.
   const uses = calls
     .filter(({ finds }) => finds === null)
-    .map(({ tool, functionality }) => (known?.has(functionality) ? functionality : tool));
+    .flatMap(({ tool, functionality }) => {
+      if (known?.has(functionality)) return [functionality];
+      return told.naming === 'shown' && known?.size === 0 ? [] : [tool];
+    });
   const wanted = new Set(calls.flatMap(({ needs }) => needs.map(folded)));
   const needs = told.facts.filter((fact) => wanted.has(folded(fact)));
   return {
@@ -119,20 +153,29 @@ function stepFor(calls: readonly ScenarioCall[], told: Told, task: string | null
 }
 
 function purposesOf(calls: readonly ScenarioCall[]): string {
-  return calls.map(({ purpose }) => purpose).join('; ');
+  return calls.map(({ purpose }) => purpose).join(PURPOSES);
 }
+
+const PURPOSES = '; ';
 
 /** The hub's memory may write `email_address` for what the user called `Email address`. */
 function folded(fact: string): string {
   return fact.toLowerCase().replace(/[\s_-]+/g, ' ');
 }
 
-function toldIn(request: ModelRequest): Told {
-  const text = request.messages.findLast(({ role }) => role === 'user')?.text ?? '';
-  const parsed = parseJson(text);
-  const input = parsed.ok && isJsonObject(parsed.value) ? parsed.value : {};
+function inputOf(request: ModelRequest): JsonObject {
+  const parsed = parseJson(wordsOf(request));
+  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : {};
+}
+
+function wordsOf({ messages }: ModelRequest): string {
+  return messages.findLast(({ role }) => role === 'user')?.text ?? '';
+}
+
+function toldIn(request: ModelRequest): Omit<Told, 'naming'> {
+  const input = inputOf(request);
   return {
-    query: typeof input.query === 'string' ? input.query : text,
+    query: typeof input.query === 'string' ? input.query : wordsOf(request),
     apps: new Map(items(input.apps).flatMap(appEntry)),
     facts: items(input.facts).filter((fact) => typeof fact === 'string'),
     unlisted: typeof input.unlisted === 'number' ? input.unlisted : 0,

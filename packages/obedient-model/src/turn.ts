@@ -60,7 +60,8 @@ export function taskIn(
   return best === undefined ? null : { scenario: best.scenario, task: best.task };
 }
 
-function stepsOf(scenario: Scenario): readonly ScenarioStep[] {
+/** All steps of a scenario: those of its tasks, then those of its attacks. */
+export function stepsOf(scenario: Scenario): readonly ScenarioStep[] {
   const own = scenario.tasks.flatMap((task) => task.calls.map((call) => ({ scenario, task, call })));
   const attackers = scenario.attacks.flatMap(({ calls }) => calls);
   return [...own, ...attackers.map((call) => ({ scenario, task: null, call }))];
