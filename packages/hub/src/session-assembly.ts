@@ -219,6 +219,7 @@ export function assembleSession(
     installing,
     tools: new ToolPlanning({ planner: parts.planner, pins: parts.pins, models, newContext, recorder }),
     isAgreed: (app) => parts.pins.digest(app) !== null,
+    speculates: parts.speculates,
   });
   const dataRequests = new DataRequests({ gate, recorder, registry, memory, words });
   const preparation = new Preparation({ registry, apps, offers, newContext });

@@ -35,7 +35,7 @@ import type { Installing } from './installing.ts';
 import type { Guess, Planner, Subject } from './planner.ts';
 import { type Declined, type PlanningTask, plannerInput, readPlan, shownCharacters } from './read-plan.ts';
 import { routeOf, withCandidate } from './route.ts';
-import { isPlannedByTools, type ToolPlanning } from './tool-planning.ts';
+import { isPlannedByTools, type NamedAhead, type ToolPlanning } from './tool-planning.ts';
 
 export interface PlanningParts {
   readonly planner: Planner;
@@ -50,6 +50,8 @@ export interface PlanningParts {
   readonly tools: ToolPlanning;
   /** Whether anything is agreed to of an app. */
   readonly isAgreed: (app: AppId) => boolean;
+  /** Whether work may begin that the plan may not need. */
+  readonly speculates: boolean;
 }
 
 /**
@@ -110,8 +112,22 @@ export class Planning {
 
   /** The first plan of the planner's, or of the user's choice among what it proposes. */
   async plan(query: Query, said: EventId, subject: Subject | null): Promise<Result<Planned, Fault>> {
-    const proposed = await this.#propose(query, said, query.isPrivate ? null : subject, []);
-    return proposed.ok ? this.#withTools(query, proposed.value) : proposed;
+    const ahead = this.#parts.speculates ? this.#namedAhead(query, said) : null;
+    try {
+      const proposed = await this.#propose(query, said, query.isPrivate ? null : subject, []);
+      return proposed.ok ? await this.#withTools(query, proposed.value, ahead) : proposed;
+    } finally {
+      ahead?.drop();
+    }
+  }
+
+  /** The tools of the app that the query most likely leads to, or of the only one. */
+  #namedAhead(query: Query, said: EventId): NamedAhead | null {
+    const { registry, tools } = this.#parts;
+    const [first, ...others] = registry.apps;
+    const likely = this.likely(query)?.app ?? (others.length === 0 ? first?.id : undefined);
+    const app = likely === undefined ? undefined : registry.get(likely);
+    return app !== undefined && isPlannedByTools(app) ? tools.ahead(query, said, app) : null;
   }
 
   /** Another plan, without what the user has said no to; null: there is none that makes sense. */
@@ -125,7 +141,7 @@ export class Planning {
     // An answer without any app is none to what the user wanted of one: the no stands.
     if (proposed.value.plan.steps.every(({ app }) => app === null)) return null;
     this.#startAhead(proposed.value.plan);
-    const named = await this.#withTools(query, proposed.value);
+    const named = await this.#withTools(query, proposed.value, null);
     return named.ok ? named.value : null;
   }
 
@@ -174,21 +190,28 @@ export class Planning {
    * The plan with the tools that its steps call for, where the planner could not name them. A guess of the hub's names no use,
    * whatever its apps are. An app that nobody has agreed to yet is reviewed first: the plan needs it in any case.
    */
-  async #withTools(query: Query, { plan, origin, context }: Proposed): Promise<Result<Planned, Fault>> {
+  async #withTools(
+    query: Query,
+    { plan, origin, context }: Proposed,
+    ahead: NamedAhead | null,
+  ): Promise<Result<Planned, Fault>> {
     if (origin === 'fallback') return ok({ plan, origin });
+    const route = routeOf(plan);
     for (const app of this.#appsToName(plan)) {
       if (this.#parts.isAgreed(app.id)) continue;
       const started = await this.#parts.apps.start(app);
-      // Who has said no to it is not asked about it a second time.
-      if (!started.ok && started.fault.kind === 'app-unreviewed') return started;
+      // Who has said no to it is not asked about it a second time. Steps beside each other can do without an app that breaks.
+      if (!started.ok && (route.kind === 'app' || started.fault.kind === 'app-unreviewed')) return started;
     }
-    const route = routeOf(plan);
     const named = await Promise.all(
       plan.steps.map(async (step): Promise<PlanStep> => {
         const app = this.#appToName(step);
         if (app === null) return step;
         const tellsQuery = route.kind === 'app' && route.app === app.id;
-        return { ...step, uses: await this.#parts.tools.usesOf(query, context, step, app, tellsQuery) };
+        const isWhole = tellsQuery && plan.steps.length === 1 && step.task === query.text;
+        const known = isWhole && ahead?.app === app.id ? await ahead.uses : null;
+        const uses = known ?? (await this.#parts.tools.usesOf(query, context, step, app, tellsQuery));
+        return { ...step, uses };
       }),
     );
     return ok({ plan: { ...plan, steps: named }, origin });

@@ -10,11 +10,15 @@
  * The model is ring 1, and what it names is a claim, as the plan is.
  */
 import {
+  type AppId,
+  type EventId,
   type InstalledApp,
   isJsonObject,
+  type Label,
   type PlanStep,
   parseJson,
   type ToolPlannerInput,
+  USER_LABEL,
   visibleLine,
 } from '@cordon/core';
 import type { AppDescription } from '../apps/app-description.ts';
@@ -34,6 +38,9 @@ export interface ToolPlanningParts {
   readonly newContext: (options: ContextOptions) => Context;
   readonly recorder: Recorder;
 }
+
+/** Why a context ends that was begun for a plan which was made otherwise. */
+export const NOT_NEEDED = 'the plan does not need it';
 
 /** Characters of the line that is shown of a tool's description. */
 const MOST_OF_A_LINE = 120;
@@ -75,11 +82,32 @@ export function readUses(answer: string, tools: ToolPlannerInput['tools']): read
   return tools.flatMap(({ name }) => (named.has(name) ? [name] : []));
 }
 
+/** The tools of an app that a query may lead to, named while the planner still plans. */
+export interface NamedAhead {
+  readonly app: AppId;
+  /** Null: nobody was asked. */
+  readonly uses: Promise<readonly string[] | null>;
+  /** The plan does not lead there, or is made. */
+  readonly drop: () => void;
+}
+
 export class ToolPlanning {
   readonly #parts: ToolPlanningParts;
 
   constructor(parts: ToolPlanningParts) {
     this.#parts = parts;
+  }
+
+  /** For a step that is the whole query. Null: nothing is agreed to that could be shown. */
+  ahead(query: Query, said: EventId, app: InstalledApp): NamedAhead | null {
+    const tools = this.#shownOf(app);
+    if (tools.length === 0) return null;
+    const dropped = new AbortController();
+    const signal = AbortSignal.any([query.signal, dropped.signal]);
+    const asking = { query, signal, app: app.id, causes: [said], label: USER_LABEL };
+    const uses = this.#ask(asking, { task: query.text, tools });
+    uses.catch(() => undefined); // One that nobody takes may break.
+    return { app: app.id, uses, drop: () => dropped.abort() };
   }
 
   /**
@@ -95,33 +123,56 @@ export class ToolPlanning {
     app: InstalledApp,
     tellsQuery: boolean,
   ): Promise<readonly string[]> {
-    const { pins, planner: words, models, newContext, recorder } = this.#parts;
-    const agreed = pins.agreed(app.id);
-    const tools = agreed === null ? null : shownTools(agreed);
-    if (tools === null || tools.length === 0) return [];
+    const tools = this.#shownOf(app);
+    if (tools.length === 0) return [];
+    const told = [task, ...inputs].join('\n');
+    const whole = tellsQuery && query.text !== told ? { query: query.text } : {};
+    const { causes, label } = planner;
+    const asking = { query, signal: query.signal, app: app.id, causes, label };
+    return (await this.#ask(asking, { ...whole, task: told, tools })) ?? [];
+  }
+
+  #shownOf({ id }: InstalledApp): ToolPlannerInput['tools'] {
+    const agreed = this.#parts.pins.agreed(id);
+    return (agreed === null ? null : shownTools(agreed)) ?? [];
+  }
+
+  /** Null: nobody was asked, or no answer came. The query can do without one, so it takes nothing that the query may need. */
+  async #ask(
+    { query, signal, app, causes, label }: Asking,
+    input: ToolPlannerInput,
+  ): Promise<readonly string[] | null> {
+    const [only, ...others] = input.tools;
+    // A plan with an app that has one tool says which.
+    if (only !== undefined && others.length === 0) return [only.name];
+    const { planner, models, newContext, recorder } = this.#parts;
     // It is no context of the app: a separate model of the app would hear what the app itself is not told yet.
     const context = newContext({ kind: 'tool-planner', app: null });
-    try {
-      const told = [task, ...inputs].join('\n');
-      const input: ToolPlannerInput = {
-        ...(tellsQuery && query.text !== told ? { query: query.text } : {}),
-        task: told,
-        tools,
-      };
-      recordInput(recorder, context, told, { causes: planner.causes, label: planner.label });
-      context.sees({ integrity: 'untrusted', confidentiality: 'public' }, app.id);
-      const answer = await models.complete(context, query, {
-        role: 'tool-planner',
-        messages: [
-          { role: 'system', text: words.toolPrompt },
-          { role: 'user', text: JSON.stringify(input) },
-        ],
-        tools: [],
-        answerSchema: words.toolSchema,
-      });
-      return answer.ok ? readUses(answer.value.text, tools) : [];
-    } finally {
-      recorder.end(context, 'planned');
-    }
+    recordInput(recorder, context, input.task, { causes, label });
+    context.sees({ integrity: 'untrusted', confidentiality: 'public' }, app);
+    const spending = {
+      signal,
+      reserve: (model: string, characters: number) => query.reserveSpare(model, characters),
+    };
+    const answer = await models.complete(context, spending, {
+      role: 'tool-planner',
+      messages: [
+        { role: 'system', text: planner.toolPrompt },
+        { role: 'user', text: JSON.stringify(input) },
+      ],
+      tools: [],
+      answerSchema: planner.toolSchema,
+    });
+    recorder.end(context, signal.aborted ? NOT_NEEDED : 'its tools are named');
+    return answer.ok ? readUses(answer.value.text, input.tools) : null;
   }
+}
+
+/** For which query and app the tools are named, and what the model hears comes from. */
+interface Asking {
+  readonly query: Query;
+  readonly signal: AbortSignal;
+  readonly app: AppId;
+  readonly causes: readonly EventId[];
+  readonly label: Label;
 }

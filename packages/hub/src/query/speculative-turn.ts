@@ -21,12 +21,10 @@ import type { Asked, ModelCalls } from '../mediation/model-calls.ts';
 import type { RememberedTurns, StoredMemory } from '../memory/stored-memory.ts';
 import type { Planning } from '../planning/planning.ts';
 import type { Route } from '../planning/route.ts';
+import { NOT_NEEDED } from '../planning/tool-planning.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import type { Preparation, Prepared } from './preparation.ts';
 import { hearQuery } from './recall.ts';
-
-/** Why a context ends whose guess was wrong. */
-export const NOT_NEEDED = 'the plan does not need it';
 
 export interface SpeculationParts {
   readonly preparation: Preparation;
