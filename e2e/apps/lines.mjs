@@ -10,9 +10,9 @@ export function send(message) {
 
 /**
  * `tools`: name → what a call does; what it returns is the result's text, `undefined` is no answer at all. `takes`: name → the
- * properties of its arguments, where the app says any.
+ * properties of its arguments, where the app says any. `describes`: name → what the app says that it does, if not its name.
  */
-export function speak(tools, takes = {}) {
+export function speak(tools, takes = {}, describes = {}) {
   createInterface({ input: process.stdin }).on('line', (line) => {
     const { id, method, params } = JSON.parse(line);
     if (id === undefined) return;
@@ -21,7 +21,8 @@ export function speak(tools, takes = {}) {
       send({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo } });
     } else if (method === 'tools/list') {
       const schema = (name) => ({ type: 'object', ...(takes[name] === undefined ? {} : { properties: takes[name] }) });
-      const listed = Object.keys(tools).map((name) => ({ name, description: name, inputSchema: schema(name) }));
+      const described = (name) => ({ name, description: describes[name] ?? name, inputSchema: schema(name) });
+      const listed = Object.keys(tools).map(described);
       send({ id, result: { tools: listed } });
     } else if (method === 'tools/call') {
       const text = tools[params.name](params.arguments);

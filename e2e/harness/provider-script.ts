@@ -2,7 +2,7 @@
  * Scripts for the fake provider: a model that plans and works as told, and one that knows nothing of plans. And what
  * the tests ask of the requests that it got. Test code.
  */
-import type { PlannerAnswer, PlannerInput, PlannerStep } from '@cordon/core';
+import type { PlannerAnswer, PlannerInput, PlannerStep, ToolPlannerInput } from '@cordon/core';
 import type {
   FakeAnswer,
   FakeChatRequest,
@@ -13,8 +13,16 @@ import type {
 /** What the planner was asked; null for every other request. */
 export function plannerInputOf(request: FakeChatRequest): PlannerInput | null {
   const asked = request.messages.findLast(({ role }) => role === 'user')?.content ?? '';
-  if (request.tools.length > 0 || !asked.startsWith('{"query":')) return null;
+  if (request.tools.length > 0 || !asked.startsWith('{"query":') || toolPlannerInputOf(request) !== null)
+    return null;
   return JSON.parse(asked);
+}
+
+/** What the planner of a step's tools was asked; null for every other request. */
+export function toolPlannerInputOf(request: FakeChatRequest): ToolPlannerInput | null {
+  const asked = request.messages.findLast(({ role }) => role === 'user')?.content ?? '';
+  const isOne = request.tools.length === 0 && /^\{(?:"query":"(?:[^"\\]|\\.)*",)?"task":/.test(asked);
+  return isOne ? JSON.parse(asked) : null;
 }
 
 /** A step that uses these of an app, after the steps with these numbers. */

@@ -142,15 +142,20 @@ function stepFor(calls: readonly ScenarioCall[], told: Told, task: string | null
       if (known?.has(functionality)) return [functionality];
       return told.naming === 'shown' && known?.size === 0 ? [] : [tool];
     });
+  const isUnnamed = told.naming === 'shown' && known?.size === 0;
   const wanted = new Set(calls.flatMap(({ needs }) => needs.map(folded)));
   const needs = told.facts.filter((fact) => wanted.has(folded(fact)));
   return {
     app,
     ...(task === null ? {} : { task }),
     ...(uses.length === 0 ? {} : { uses: [...new Set(uses)] }),
+    ...(isUnnamed ? { acts: !calls.every(({ tool }) => LOOKS.test(tool)) } : {}),
     ...(needs.length === 0 ? {} : { needs }),
   };
 }
+
+/** By their names, calls that change nothing. */
+const LOOKS = /^(?:get|list|read|search|find|show|check|look)(?:_|[A-Z]|$)/;
 
 function purposesOf(calls: readonly ScenarioCall[]): string {
   return calls.map(({ purpose }) => purpose).join(PURPOSES);

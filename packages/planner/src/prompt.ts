@@ -3,7 +3,7 @@
  *
  * `readPlan` of the hub checks the answer.
  */
-import type { JsonObject, JsonSchema } from '@cordon/core';
+import { isPlannedByTools, type JsonObject, type JsonSchema } from '@cordon/core';
 import type { PlanningTask } from '@cordon/hub';
 
 const PLANNER_PROMPT = `You plan how a user's query is served. You get a JSON object: the query, the user's earlier queries, the installed apps with what each can be used for, and the names of facts that the user stated before.
@@ -24,14 +24,18 @@ Answer with one JSON object, in one line, and nothing else:
 /** Only where an earlier query ended so. */
 const ASKED_PROMPT = `- An earlier query with the outcome "asked for data": its app waits for the user's answer, which this query may be.`;
 
+/** Only where an app is shown without uses. */
+const TOOLS_PROMPT = `- An app without uses: leave "uses" out of its step, and add "acts": true if the query asks to change something there (send, save, book, pay, delete), "acts": false if it asks to look something up, read or compare only.`;
+
 /** Only where something could be installed. */
 const INSTALLABLE_PROMPT = `- "installable" lists apps that are not installed. A step may name one only where no installed app can do what the query needs: the user is then asked whether to install it. Never name one in "candidates".`;
 
 /** The instructions of the planner: each rule that says something of this task. */
-export function plannerPrompt({ installable = [], earlier }: PlanningTask): string {
+export function plannerPrompt({ apps, installable = [], earlier }: PlanningTask): string {
   const hasAsked = earlier.some(({ outcome }) => outcome === 'asked for data');
   return [
     PLANNER_PROMPT,
+    ...([...apps, ...installable].some(isPlannedByTools) ? [TOOLS_PROMPT] : []),
     ...(installable.length > 0 ? [INSTALLABLE_PROMPT] : []),
     ...(hasAsked ? [ASKED_PROMPT] : []),
   ].join('\n');
@@ -73,6 +77,7 @@ function schemaOf(rest: JsonObject): JsonSchema {
       task: { type: 'string' },
       inputs: list({ type: 'string' }),
       uses: list({ type: 'string' }),
+      acts: { type: 'boolean' },
       needs: list({ type: 'string' }),
       after: list({ type: 'integer' }),
     },

@@ -21,6 +21,11 @@ export interface PlanStep {
   readonly task: string;
   /** Functionalities and tools of the app that the step is expected to use; empty: the plan names none. */
   readonly uses: readonly string[];
+  /**
+   * Whether the user's words ask to change something in this step: to send, save, pay, delete. The planner says so of apps whose
+   * uses it is not shown; absent: it did not.
+   */
+  readonly acts?: boolean;
   /** Names of facts in the hub's memory that the step wants. */
   readonly needs: readonly string[];
   /** Pieces of the query that the step works on, word for word; absent: the task says it all. */

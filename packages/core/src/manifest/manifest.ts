@@ -121,3 +121,8 @@ export interface InstalledApp {
   /** `provider/model` for this app's context; null: the session's. */
   readonly model: string | null;
 }
+
+/** Whether the user's file leaves it to the app's own tools what the app can be used for. */
+export function isPlannedByTools({ manifest, source }: InstalledApp): boolean {
+  return manifest.functionalities.length === 0 && source.kind !== 'instructions';
+}

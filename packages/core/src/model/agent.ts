@@ -87,6 +87,8 @@ export interface PlannerStep {
   /** Left out: the step is the whole query, or the one use that it names. */
   readonly task?: string;
   readonly uses?: readonly string[];
+  /** Of an app that lists no uses: whether the query asks to change something there. */
+  readonly acts?: boolean;
   readonly needs?: readonly string[];
   /** Pieces of the query, word for word. */
   readonly inputs?: readonly string[];

@@ -14,6 +14,7 @@ import {
   failed,
   fault,
   type InstalledApp,
+  isPlannedByTools,
   ok,
   type PlanOrigin,
   type PlanStep,
@@ -35,7 +36,7 @@ import type { Installing } from './installing.ts';
 import type { Guess, Planner, Subject } from './planner.ts';
 import { type Declined, type PlanningTask, plannerInput, readPlan, shownCharacters } from './read-plan.ts';
 import { routeOf, withCandidate } from './route.ts';
-import { isPlannedByTools, type NamedAhead, type ToolPlanning } from './tool-planning.ts';
+import type { NamedAhead, ToolPlanning } from './tool-planning.ts';
 
 export interface PlanningParts {
   readonly planner: Planner;
@@ -208,9 +209,7 @@ export class Planning {
         const app = this.#appToName(step);
         if (app === null) return step;
         const tellsQuery = route.kind === 'app' && route.app === app.id;
-        const isWhole = tellsQuery && plan.steps.length === 1 && step.task === query.text;
-        const known = isWhole && ahead?.app === app.id ? await ahead.uses : null;
-        const uses = known ?? (await this.#parts.tools.usesOf(query, context, step, app, tellsQuery));
+        const uses = await this.#parts.tools.usesOf(query, context, { step, app, tellsQuery, ahead });
         return { ...step, uses };
       }),
     );

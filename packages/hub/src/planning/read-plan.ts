@@ -135,6 +135,7 @@ function readStep(
     app,
     task: taskOf(entry.task, uses, steps === 1 ? query : ''),
     uses,
+    ...(typeof entry.acts === 'boolean' ? { acts: entry.acts } : {}),
     needs: needsOf(texts(entry.needs), facts),
     ...(inputs.length === 0 ? {} : { inputs }),
     after,

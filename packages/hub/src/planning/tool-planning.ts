@@ -21,8 +21,9 @@ import {
   USER_LABEL,
   visibleLine,
 } from '@cordon/core';
-import type { AppDescription } from '../apps/app-description.ts';
+import { type AppDescription, appTools } from '../apps/app-description.ts';
 import type { AppPins } from '../apps/app-pins.ts';
+import { isIrreversible } from '../apps/registry.ts';
 import type { Context, ContextOptions } from '../context/context.ts';
 import type { Query } from '../context/query.ts';
 import { recordInput } from '../journal/context-input.ts';
@@ -48,11 +49,6 @@ const MOST_OF_A_LINE = 120;
 const MOST_READ = 2_000;
 /** Characters of all tools of an app as they are shown: beyond it their lines are left out. */
 const MOST_SHOWN = 24_000;
-
-/** Whether the user's file leaves it to the app's own tools what the app can be used for. */
-export function isPlannedByTools({ manifest, source }: InstalledApp): boolean {
-  return manifest.functionalities.length === 0 && source.kind !== 'instructions';
-}
 
 /**
  * The agreed tools as they are shown. Of more than fit, the names alone; null: even those do not fit, and a plan that is
@@ -110,26 +106,36 @@ export class ToolPlanning {
     return { app: app.id, uses, drop: () => dropped.abort() };
   }
 
-  /**
-   * The names of the agreed tools that a step calls for; empty: none is agreed to, or nobody could say.
-   *
-   * @param planner the context that planned the step
-   * @param tellsQuery whether the app is told the user's query, and not the task of its step alone
-   */
+  /** The names of the agreed tools that a step calls for; empty: none is agreed to, or nobody could say. */
   async usesOf(
     query: Query,
     planner: Context,
-    { task, inputs = [] }: PlanStep,
-    app: InstalledApp,
-    tellsQuery: boolean,
+    { step, app, tellsQuery, ahead }: StepOfApp,
   ): Promise<readonly string[]> {
     const tools = this.#shownOf(app);
     if (tools.length === 0) return [];
-    const told = [task, ...inputs].join('\n');
-    const whole = tellsQuery && query.text !== told ? { query: query.text } : {};
+    const told = [step.task, ...(step.inputs ?? [])].join('\n');
+    const isWhole = tellsQuery && query.text === told;
+    const known = isWhole && ahead?.app === app.id ? await ahead.uses : null;
+    if (known !== null) return this.#counting(step, app, known);
     const { causes, label } = planner;
     const asking = { query, signal: query.signal, app: app.id, causes, label };
-    return (await this.#ask(asking, { ...whole, task: told, tools })) ?? [];
+    const whole = tellsQuery && !isWhole ? { query: query.text } : {};
+    const named = await this.#ask(asking, { ...whole, task: told, tools });
+    return this.#counting(step, app, named ?? []);
+  }
+
+  /**
+   * Attack: a description makes its own sending look planned, and a mail that is read asks for it. What cannot be undone counts
+   * only where the planner, who has read no word of the app, says that the user asks to change something. Where it does
+   * not say, the step names the app alone.
+   */
+  #counting({ acts }: PlanStep, { id, manifest }: InstalledApp, named: readonly string[]): readonly string[] {
+    const agreed = this.#parts.pins.agreed(id);
+    const lasting = agreed === null ? [] : appTools(agreed).filter((tool) => isIrreversible(manifest, tool));
+    const isLasting = (name: string) => lasting.some((tool) => tool.name === name);
+    if (acts === true) return named;
+    return acts === undefined && named.some(isLasting) ? [] : named.filter((name) => !isLasting(name));
   }
 
   #shownOf({ id }: InstalledApp): ToolPlannerInput['tools'] {
@@ -166,6 +172,16 @@ export class ToolPlanning {
     recorder.end(context, signal.aborted ? NOT_NEEDED : 'its tools are named');
     return answer.ok ? readUses(answer.value.text, input.tools) : null;
   }
+}
+
+/** A step of a plan, and what there is to name its tools by. */
+export interface StepOfApp {
+  readonly step: PlanStep;
+  readonly app: InstalledApp;
+  /** Whether the app is told the user's query, and not the task of its step alone. */
+  readonly tellsQuery: boolean;
+  /** What was named while the planner still planned; null: nothing. */
+  readonly ahead: NamedAhead | null;
 }
 
 /** For which query and app the tools are named, and what the model hears comes from. */

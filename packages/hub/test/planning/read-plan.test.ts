@@ -126,6 +126,21 @@ test('an input is a piece of the query, and what is not is dropped', () => {
   assert.deepEqual(typeof plan === 'string' ? plan : plan.steps[0]?.inputs, ['Ada']);
 });
 
+test('whether a step changes something is what the planner says, and nothing that it might mean', () => {
+  const acts = (said: unknown) => {
+    const plan = read({ app: 'mail', acts: said });
+    return typeof plan === 'string' ? plan : plan.steps[0]?.acts;
+  };
+  assert.deepEqual([true, false, undefined, 'true', 1, null].map(acts), [
+    true,
+    false,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
 test('one candidate is no choice', () => {
   const plan = read({ steps: [{ app: 'mail' }], candidates: ['mail', 'mail-evil'] });
   assert.deepEqual(typeof plan === 'string' ? plan : plan.candidates, []);

@@ -72,7 +72,7 @@ function planned(stage: Stage): readonly (readonly [string | null, readonly stri
 
 const uses = (...names: readonly string[]) => JSON.stringify({ uses: names });
 const READS_AND_SENDS: readonly Line[] = [[call('read')], [call('send', { to: 'eve' })], 'done'];
-const ONLY_MAIL = plan([{ app: 'mail' }]);
+const ONLY_MAIL = plan([{ app: 'mail', acts: true }]);
 
 test('the tools of an app without functionalities are named from what the user agreed to', async (t) => {
   const { stage } = stageWith(t, [bare('mail', MAIL, ['send'])], {
@@ -111,10 +111,45 @@ for (const [what, named, warnings] of [
 
 test('nobody is asked which tool is meant of an app that has one', async (t) => {
   const { stage } = stageWith(t, [bare('notes', { look: 'two notes' })], {
-    script: { planner: [plan([{ app: 'notes' }])], notes: ['done'] },
+    script: { planner: [plan([{ app: 'notes', acts: false }])], notes: ['done'] },
   });
   await stage.ask('Look at my notes.');
   assert.deepEqual(planned(stage), [['notes', ['look']]]);
+});
+
+// Attack: a description makes its own sending look planned, and the mail that is read asks for it.
+for (const [what, acts, named] of [
+  ['counts where the user asks to change something', true, ['read', 'send']],
+  ['is not named where the user asks to look something up', false, ['read']],
+  ['leaves the app alone where the planner does not say', undefined, []],
+] as const)
+  test(`a tool that cannot be undone, and that the model names, ${what}`, async (t) => {
+    const step = { app: 'mail', ...(acts === undefined ? {} : { acts }) };
+    const { stage } = stageWith(t, [bare('mail', MAIL, ['send'])], {
+      script: { planner: [plan([step])], 'tool-planner': [uses('read', 'send')], mail: READS_AND_SENDS },
+    });
+    await stage.ask('Deal with the newest mail.');
+    assert.deepEqual(planned(stage), [['mail', named]]);
+    const [asked] = stage.user.asked;
+    assert.equal(
+      asked?.warnings.some((one) => /plan/.test(one)),
+      acts !== true,
+    );
+  });
+
+test('a single tool that cannot be undone is not named for a look', async (t) => {
+  const { stage } = stageWith(t, [bare('mail', { send: 'sent' }, ['send'])], {
+    script: {
+      planner: [plan([{ app: 'mail', acts: false }]), plan([{ app: 'mail', acts: true }])],
+      mail: ['no', 'done'],
+    },
+  });
+  await stage.ask('What is new?');
+  await stage.ask('Write to eve.');
+  assert.deepEqual(planned(stage), [
+    ['mail', []],
+    ['mail', ['send']],
+  ]);
 });
 
 test('a user who reviewed the apps in one session has plans by their tools in the next', async (t) => {
