@@ -24,6 +24,7 @@ export interface Suite {
 export type SuiteId =
   | 'protection'
   | 'functionality'
+  | 'plans'
   | 'overhead'
   | 'machine'
   | 'detectors'

@@ -23,6 +23,7 @@ export const PAGES: readonly string[] = [
 const SUITES: Readonly<Record<SuiteId, true>> = {
   protection: true,
   functionality: true,
+  plans: true,
   overhead: true,
   machine: true,
   detectors: true,
