@@ -99,7 +99,7 @@ function measure(
   dropped: readonly Dropped[],
   memory: readonly MemorySpan[],
 ): Measure {
-  const planners = contextsOf('planner', events);
+  const planners = new Set([...contextsOf('planner', events), ...contextsOf('tool-planner', events)]);
   const learners = contextsOf('facts', events);
   const first = events.find(({ kind }) => kind === 'model-call.proposed');
   const from = (fromFirstCall ? first?.time : undefined) ?? events[0]?.time ?? 0;

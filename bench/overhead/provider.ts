@@ -85,11 +85,11 @@ function isForFacts({ tools, answerSchema }: ModelRequest): boolean {
 function requestOf({ messages, body }: FakeChatRequest): ModelRequest {
   const format = body.response_format;
   const schema = isJsonObject(format) && isJsonObject(format.json_schema) ? format.json_schema.schema : null;
-  const isPlan = isJsonObject(schema) && isJsonObject(schema.properties) && 'steps' in schema.properties;
+  const asked = isJsonObject(schema) && isJsonObject(schema.properties) ? schema.properties : {};
   const names = new Map(messages.flatMap(({ calls }) => calls.map(({ id, name }) => [id, name] as const)));
   return {
     model: 'simulated',
-    role: isPlan ? 'planner' : 'agent',
+    role: 'steps' in asked ? 'planner' : 'uses' in asked ? 'tool-planner' : 'agent',
     messages: messages.map((message) => messageOf(message, names)),
     tools: (Array.isArray(body.tools) ? body.tools : []).flatMap(toolOf),
     ...(isJsonObject(schema) ? { answerSchema: schema } : {}),

@@ -217,8 +217,15 @@ export function assembleSession(
     recorder,
     choices,
     installing,
-    tools: new ToolPlanning({ planner: parts.planner, pins: parts.pins, models, newContext, recorder }),
-    isAgreed: (app) => parts.pins.digest(app) !== null,
+    tools: new ToolPlanning({
+      planner: parts.planner,
+      registry,
+      apps,
+      pins: parts.pins,
+      models,
+      newContext,
+      recorder,
+    }),
     speculates: parts.speculates,
   });
   const dataRequests = new DataRequests({ gate, recorder, registry, memory, words });

@@ -35,7 +35,7 @@ import type { StoredMemory } from '../memory/stored-memory.ts';
 import type { Installing } from './installing.ts';
 import type { Guess, Planner, Subject } from './planner.ts';
 import { type Declined, type PlanningTask, plannerInput, readPlan, shownCharacters } from './read-plan.ts';
-import { routeOf, withCandidate } from './route.ts';
+import { withCandidate } from './route.ts';
 import type { NamedAhead, ToolPlanning } from './tool-planning.ts';
 
 export interface PlanningParts {
@@ -49,8 +49,6 @@ export interface PlanningParts {
   readonly choices: Pick<AppChoices, 'choose'>;
   readonly installing: Installing;
   readonly tools: ToolPlanning;
-  /** Whether anything is agreed to of an app. */
-  readonly isAgreed: (app: AppId) => boolean;
   /** Whether work may begin that the plan may not need. */
   readonly speculates: boolean;
 }
@@ -187,43 +185,15 @@ export class Planning {
     return failed(NO_APP);
   }
 
-  /**
-   * The plan with the tools that its steps call for, where the planner could not name them. A guess of the hub's names no use,
-   * whatever its apps are. An app that nobody has agreed to yet is reviewed first: the plan needs it in any case.
-   */
+  /** A guess of the hub's names no use, whatever its apps are. */
   async #withTools(
     query: Query,
     { plan, origin, context }: Proposed,
     ahead: NamedAhead | null,
   ): Promise<Result<Planned, Fault>> {
     if (origin === 'fallback') return ok({ plan, origin });
-    const route = routeOf(plan);
-    for (const app of this.#appsToName(plan)) {
-      if (this.#parts.isAgreed(app.id)) continue;
-      const started = await this.#parts.apps.start(app);
-      // Who has said no to it is not asked about it a second time. Steps beside each other can do without an app that breaks.
-      if (!started.ok && (route.kind === 'app' || started.fault.kind === 'app-unreviewed')) return started;
-    }
-    const named = await Promise.all(
-      plan.steps.map(async (step): Promise<PlanStep> => {
-        const app = this.#appToName(step);
-        if (app === null) return step;
-        const tellsQuery = route.kind === 'app' && route.app === app.id;
-        const uses = await this.#parts.tools.usesOf(query, context, { step, app, tellsQuery, ahead });
-        return { ...step, uses };
-      }),
-    );
-    return ok({ plan: { ...plan, steps: named }, origin });
-  }
-
-  #appsToName({ steps }: StepPlan): readonly InstalledApp[] {
-    return [...new Set(steps.flatMap((step) => this.#appToName(step) ?? []))];
-  }
-
-  /** The app whose tools are to be named for a step; null: there is none, or the planner has named a use. */
-  #appToName({ app: id, uses }: PlanStep): InstalledApp | null {
-    const app = id === null ? undefined : this.#parts.registry.get(id);
-    return app !== undefined && uses.length === 0 && isPlannedByTools(app) ? app : null;
+    const named = await this.#parts.tools.name(query, context, plan, ahead);
+    return named.ok ? ok({ plan: named.value, origin }) : named;
   }
 
   /** The first step's app that is not installed. */

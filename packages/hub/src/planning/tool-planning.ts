@@ -12,18 +12,24 @@
 import {
   type AppId,
   type EventId,
+  type Fault,
   type InstalledApp,
   isJsonObject,
+  isPlannedByTools,
   type Label,
+  ok,
   type PlanStep,
   parseJson,
+  type Result,
+  type StepPlan,
   type ToolPlannerInput,
   USER_LABEL,
   visibleLine,
 } from '@cordon/core';
 import { type AppDescription, appTools } from '../apps/app-description.ts';
+import type { AppHost } from '../apps/app-host.ts';
 import type { AppPins } from '../apps/app-pins.ts';
-import { isIrreversible } from '../apps/registry.ts';
+import { isIrreversible, type Registry } from '../apps/registry.ts';
 import type { Context, ContextOptions } from '../context/context.ts';
 import type { Query } from '../context/query.ts';
 import { recordInput } from '../journal/context-input.ts';
@@ -31,10 +37,13 @@ import type { Recorder } from '../journal/recorder.ts';
 import type { ModelCalls } from '../mediation/model-calls.ts';
 import type { Planner } from './planner.ts';
 import { texts, withoutFence } from './read-plan.ts';
+import { type Route, routeOf } from './route.ts';
 
 export interface ToolPlanningParts {
   readonly planner: Pick<Planner, 'toolPrompt' | 'toolSchema'>;
-  readonly pins: Pick<AppPins, 'agreed'>;
+  readonly registry: Registry;
+  readonly apps: Pick<AppHost, 'start'>;
+  readonly pins: Pick<AppPins, 'agreed' | 'digest'>;
   readonly models: ModelCalls;
   readonly newContext: (options: ContextOptions) => Context;
   readonly recorder: Recorder;
@@ -106,8 +115,54 @@ export class ToolPlanning {
     return { app: app.id, uses, drop: () => dropped.abort() };
   }
 
-  /** The names of the agreed tools that a step calls for; empty: none is agreed to, or nobody could say. */
-  async usesOf(
+  /**
+   * The plan with the tools that its steps call for, where the planner could not name them. An app that nobody has agreed to yet
+   * is reviewed first: the plan needs it in any case.
+   *
+   * @param planner the context that made the plan
+   */
+  async name(
+    query: Query,
+    planner: Context,
+    plan: StepPlan,
+    ahead: NamedAhead | null,
+  ): Promise<Result<StepPlan, Fault>> {
+    const route = routeOf(plan);
+    const reviewed = await this.#reviewed(plan, route);
+    if (!reviewed.ok) return reviewed;
+    const steps = plan.steps.map(async (step): Promise<PlanStep> => {
+      const app = this.#appToName(step);
+      if (app === null) return step;
+      const tellsQuery = route.kind === 'app' && route.app === app.id;
+      return { ...step, uses: await this.#usesOf(query, planner, { step, app, tellsQuery, ahead }) };
+    });
+    return ok({ ...plan, steps: await Promise.all(steps) });
+  }
+
+  async #reviewed({ steps }: StepPlan, route: Route): Promise<Result<void, Fault>> {
+    const { pins, apps } = this.#parts;
+    const toName = new Set(steps.flatMap((step) => this.#appToName(step) ?? []));
+    for (const app of toName) {
+      if (pins.digest(app.id) !== null) continue;
+      const started = await apps.start(app);
+      // Who has said no to it is not asked about it a second time. Steps beside each other can do without an app that breaks.
+      if (!started.ok && (route.kind === 'app' || started.fault.kind === 'app-unreviewed')) return started;
+    }
+    return ok(undefined);
+  }
+
+  /** The app whose tools are to be named for a step; null: there is none, or the planner has named them. */
+  #appToName({ app: id, uses }: PlanStep): InstalledApp | null {
+    const app = id === null ? undefined : this.#parts.registry.get(id);
+    if (app === undefined || !isPlannedByTools(app)) return null;
+    const agreed = this.#parts.pins.agreed(app.id);
+    // A planner that guesses at names is not taken at its word.
+    const isTool = (use: string) => agreed === null || agreed.tools.some(({ name }) => name === use);
+    return uses.length > 0 && uses.every(isTool) ? null : app;
+  }
+
+  /** Empty: nothing is agreed to that could be shown, or nobody could say. */
+  async #usesOf(
     query: Query,
     planner: Context,
     { step, app, tellsQuery, ahead }: StepOfApp,
@@ -175,7 +230,7 @@ export class ToolPlanning {
 }
 
 /** A step of a plan, and what there is to name its tools by. */
-export interface StepOfApp {
+interface StepOfApp {
   readonly step: PlanStep;
   readonly app: InstalledApp;
   /** Whether the app is told the user's query, and not the task of its step alone. */

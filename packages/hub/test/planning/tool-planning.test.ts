@@ -325,6 +325,23 @@ test('nobody is asked where the user’s file says what the app can be used for,
   ]);
 });
 
+test('a planner that guesses at names of tools is not taken at its word', async (t) => {
+  const guess = plan([{ app: 'mail', uses: ['read', 'send_email'], acts: true }]);
+  const { stage } = stageWith(t, [bare('mail', MAIL)], {
+    script: {
+      planner: [ONLY_MAIL, guess],
+      'tool-planner': [uses('read'), uses('send')],
+      mail: ['done', 'done'],
+    },
+  });
+  await stage.ask('Read it.');
+  await stage.ask('Write to eve.');
+  assert.deepEqual(planned(stage), [
+    ['mail', ['read']],
+    ['mail', ['send']],
+  ]);
+});
+
 // Attack: the provider of an app's separate model hears what the app is not told.
 test('the tools of an app with a model of its own are named by the model of the session', async (t) => {
   const { installed, ...rest } = bare('mail', MAIL);
