@@ -372,6 +372,16 @@ test('a query that resumes asks nobody to name the tools again', async (t) => {
   assert.equal(reviews.length, 1);
 });
 
+test('a query with little left to spend is served, and its plan names the app alone', async (t) => {
+  const { stage } = stageWith(t, [bare('mail', MAIL)], {
+    script: { planner: [ONLY_MAIL], mail: ['done'] },
+    more: { limits: { tokens: 4_000 } },
+  });
+  assert.equal((await stage.ask('Read it.')).answer, 'done');
+  assert.deepEqual(planned(stage), [['mail', []]]);
+  assert.equal(shown(stage).length, 0);
+});
+
 test('the tools of the only app are named while the planner still plans', async (t) => {
   const { stage } = stageWith(t, [bare('mail', MAIL)], {
     script: {
