@@ -12,7 +12,10 @@ function isObject(value: unknown): value is Printed {
 }
 
 function questionOf(event: Printed): string {
-  return isObject(event.prompt) ? String(event.prompt.question) : '';
+  if (!isObject(event.prompt)) return '';
+  const { question, asks } = event.prompt;
+  const rules = Array.isArray(asks) ? asks.map((rule) => `A rule asks: ${rule}.`) : [];
+  return [String(question), ...rules].join(' ');
 }
 
 /** Every further question is denied from elsewhere, all that wait at once. */
@@ -38,7 +41,7 @@ test('a question waits for another process, and its answer is what counts', asyn
     [['prompt', asked.id, 'permission']],
   );
   const shown = await home.run(['prompts', '--config', EXAMPLES]);
-  assert.match(shown.stdout, /WARNING: this is not part of the plan for your query/);
+  assert.match(shown.stdout, /WARNING: you did not ask for this: it is not part of the plan for your query/);
   const edited = await home.run([
     ...['prompts', 'answer', String(asked.id), 'allow', '--edit', 'query=none'],
     ...['--config', EXAMPLES],
@@ -72,7 +75,8 @@ test('lines of JSON answer questions by their id', async () => {
   const search = await asking.event('permission.asked', () => true, 2);
   assert.equal(
     questionOf(search),
-    'a text of others that was read gives the agent instructions, and this may be what it wants to be read',
+    'Let `drive` do `search_documents`? A rule asks: a text of others that was read gives the agent instructions, ' +
+      'and this may be what it wants to be read.',
   );
   asking.say(JSON.stringify({ prompt: search.id, decision: 'once' }));
   const mail = await asking.event('permission.asked', () => true, 3);

@@ -215,7 +215,9 @@ for (const [user, answers, arrives] of [
 }
 
 /** What the question of a mail says. */
-function asked({ question, expected, warnings, data }: Printed) {
+function asked({ question: said, asks, expected, warnings, data }: Printed) {
+  const rules = Array.isArray(asks) ? asks.map((rule) => `A rule asks: ${rule}.`) : [];
+  const question = [said, ...rules].join(' ');
   const [{ value, sources } = object(undefined)] = objects(data);
   const { to, attachments } = object(JSON.parse(String(value)));
   return { question, expected, warnings, to, attached: objects(attachments), sources };

@@ -28,9 +28,10 @@ function linesOf(
         ),
       ];
     case 'permission.asked': {
-      const { question, warnings } = event.prompt;
+      const { question, asks = [], warnings } = event.prompt;
       return [
         plain(`asks: ${question}`),
+        ...asks.map((rule) => plain(`a rule asks: ${rule}`)),
         ...warnings.map((warning): StoryLine => ({ text: `warning: ${warning}`, style: 'warn' })),
       ];
     }

@@ -6,10 +6,8 @@ import {
   type ChoicePrompt,
   type Consent,
   canonicalJson,
-  isJsonObject,
   type PermissionAnswer,
   type PermissionPrompt,
-  parseJson,
 } from '@cordon/core';
 import type { UserKind } from './column.ts';
 import type { Pair, PairCall } from './pairs/pair.ts';
@@ -104,12 +102,21 @@ export class SimulatedUser implements Consent {
   }
 }
 
-/** The question of a rule is named after the rule, and shows the call; null: it is about something else. */
+/** The question of a rule is named after the rule, and shows the call under the name of its tool; null: it is about something else. */
 function toolShown({ subject, data }: Pick<PermissionPrompt, 'subject' | 'data'>): string | null {
-  const shown = subject.scope === 'policy' ? data.find(({ name }) => name === 'tool-call') : undefined;
-  const call = shown === undefined ? null : parseJson(shown.value);
-  return call?.ok && isJsonObject(call.value) && typeof call.value.tool === 'string' ? call.value.tool : null;
+  const [shown] = data;
+  const isCall = subject.scope === 'policy' && shown?.identifying !== undefined && !EFFECTS.has(shown.name);
+  return isCall ? shown.name : null;
 }
+
+/** Names under which the questions of rules show what is no call. */
+const EFFECTS: ReadonlySet<string> = new Set([
+  'app-request',
+  'app-response',
+  'data-release',
+  'egress',
+  'model-call',
+]);
 
 /** Columns of the terminal that the questions are drawn for. */
 const WIDTH = 100;

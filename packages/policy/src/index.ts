@@ -60,7 +60,9 @@ export { Source, type Span } from './syntax/source.ts';
 // The hub and its monitor.
 
 export { spokenLink } from './origin/encodings.ts';
+export { sentenceAt } from './origin/origin.ts';
 export { leavesOf } from './origin/pieces.ts';
+export { recordFields } from './origin/record-text.ts';
 
 // `@cordon/policy-tools`: analysis, explanations, the linter and the printer. No promise to anybody else.
 
@@ -78,7 +80,6 @@ export type { Report } from './evaluate/rule-state.ts';
 export type { SearchPlan } from './evaluate/search.ts';
 export { isShallow, MAX_DEPTH } from './events/depth.ts';
 export type { FlowPoint, FlowRecord, FlowStep, Place } from './events/provenance.ts';
-export { recordFields } from './origin/record-text.ts';
 export { Diagnostics } from './syntax/codes.ts';
 export { columnOf, dedent } from './syntax/lexer.ts';
 export { parseText, parseTokens, type Reading, type Role } from './syntax/parser.ts';

@@ -125,6 +125,7 @@ export function drawPermission(prompt: PermissionPrompt, options: DrawingOptions
   const { weaker = [] } = prompt;
   if (weaker.length > 0) lines.say('!!', `the sandbox is weaker: without ${weaker.join(', ')}`, 'bad');
   lines.say('plan:', prompt.expected ? 'expected for your request' : 'NOT part of the plan for your request');
+  for (const asks of prompt.asks ?? []) lines.say('a rule asks:', asks);
   for (const rule of prompt.rules) lines.say('rule:', rule);
   drawWarnings(lines, 'WARNING:', prompt.warnings);
   drawWarnings(lines, 'NEW: ', prompt.newRecipients);

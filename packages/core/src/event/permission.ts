@@ -55,7 +55,10 @@ export interface PermissionPrompt {
   readonly question: string;
   /** The data that would flow, as they are: shown framed and escaped, because others may have written them. */
   readonly data: readonly PromptDatum[];
-  /** Did the plan expect it? */
+  /**
+   * Whether the user asked for it, as far as Cordon can tell: the plan names the tool or functionality, and whom or what it is
+   * about comes from the user's words, or from where they pointed.
+   */
   readonly expected: boolean;
   /** One sentence each; a prompt with warnings should be denied when in doubt. */
   readonly warnings: readonly string[];
@@ -65,6 +68,10 @@ export interface PermissionPrompt {
   readonly covers: string;
   /** The rules that asked. */
   readonly rules: readonly string[];
+  /** What those rules say, one sentence each; absent: the question says it, or no rule asks. */
+  readonly asks?: readonly string[];
+  /** Texts of others that the question is about; absent: none. */
+  readonly quotes?: readonly PromptQuote[];
   readonly durations: readonly GrantDuration[];
   /** Layers of the sandbox that the session goes without, which a question is answered otherwise for; absent: none. */
   readonly weaker?: readonly string[];
@@ -73,6 +80,20 @@ export interface PermissionPrompt {
    * same question about the same apps with the same warnings. A yes for once is spent on the data that were shown.
    */
   readonly digest: string;
+}
+
+/**
+ * A text of others that the question is about, as they wrote it: it names whom a call reaches, or a rule found instructions in it.
+ */
+export interface PromptQuote {
+  /** Who returned it. */
+  readonly app: AppId;
+  readonly tool: string;
+  /** As the record that holds the text names its sender and its title; null: it names none. */
+  readonly sender: string | null;
+  readonly title: string | null;
+  /** One sentence or line of it, shortened. */
+  readonly text: string;
 }
 
 export interface PromptDatum {

@@ -1,5 +1,14 @@
 /** A question that the permission model requires before an effect, and how far an answer to it reaches. */
-import type { AppId, Json, PermissionSubject, PromptDatum, Proposal, Reason } from '@cordon/core';
+import type {
+  AppId,
+  EventId,
+  Json,
+  PermissionSubject,
+  PromptDatum,
+  PromptQuote,
+  Proposal,
+  Reason,
+} from '@cordon/core';
 import type { Context } from '../context/context.ts';
 
 /** A question that the permission model requires. */
@@ -12,6 +21,10 @@ export interface ConsentRequirement {
   readonly warnings: readonly string[];
   /** One sentence for each thing that is no warning and that the user should see; absent: none. */
   readonly notes?: readonly string[];
+  /** Texts of others that the user should see; absent: none. */
+  readonly quotes?: readonly PromptQuote[];
+  /** What rules say that ask; absent: none does, or the question says it. */
+  readonly asks?: readonly string[];
   readonly covers: Coverage;
   /** Whose data would get to whom. */
   readonly flows: readonly Flow[];
@@ -47,4 +60,9 @@ export interface ConsentRequest {
   readonly asks: readonly Reason[];
   /** Rules that want a warning with the question. */
   readonly warnings: readonly Reason[];
+  /** The text that one of these events brought, where it is about what is proposed; absent: nothing is quoted. */
+  readonly quote?: QuoteEvents;
 }
+
+/** Quotes the text that one of these events brought; null: none of them brought a text. */
+export type QuoteEvents = (events: readonly EventId[]) => PromptQuote | null;

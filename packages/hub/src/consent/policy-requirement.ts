@@ -1,14 +1,34 @@
 /** The question that rules of the policy ask, alone or together with a question that is required anyway. */
 import { type AppId, canonicalJsonOf, type PromptDatum, type Proposal, type Reason } from '@cordon/core';
 import type { Context } from '../context/context.ts';
-import type { ConsentRequest, ConsentRequirement } from './consent-requirement.ts';
+import type { ConsentRequest, ConsentRequirement, Coverage } from './consent-requirement.ts';
+import { distinctQuotes } from './question-parts.ts';
+import { argumentsDatum } from './requirements.ts';
 
 /** The question for an effect: the one that is required anyway, the one that rules ask, or both as one. */
-export function requirementOf(request: Omit<ConsentRequest, 'warnings'>): ConsentRequirement {
-  const { due, asks } = request;
-  if (due === null) return policyRequirement(request.context, request.proposal, asks);
-  const rules = asks.map(({ message }) => `A rule asks: ${message}.`);
-  return { ...due, question: [due.question, ...rules].join(' ') };
+export function requirementOf(request: ConsentRequest): ConsentRequirement {
+  const { due, asks, warnings, context, proposal, quote } = request;
+  const requirement = due ?? policyRequirement(context, proposal, asks);
+  const quoted = [...asks, ...warnings].flatMap(({ events }) => quote?.(events) ?? []);
+  return {
+    ...requirement,
+    // Elsewhere the question is what the rules say.
+    asks: due === null && proposal.effect !== 'tool-call' ? [] : asks.map(({ message }) => message),
+    quotes: distinctQuotes([...(requirement.quotes ?? []), ...quoted]),
+    covers: quoted.length > 0 ? coverageAfterText(requirement.covers, request) : requirement.covers,
+  };
+}
+
+/**
+ * Attack: a text gives instructions, the user lets the app look for something for the whole session, and what the text wants
+ * sent, paid or deleted is permitted with it. What a rule asks about such an action because of a text is permitted once.
+ */
+function coverageAfterText(covers: Coverage, { asks, proposal }: ConsentRequest): Coverage {
+  if (asks.length === 0 || proposal.effect !== 'tool-call') return covers;
+  const { irreversible, labels } = proposal;
+  const isLook = !irreversible && labels?.readOnly === true && !labels.outward;
+  const staysHere = !irreversible && labels?.outward === false && labels.mayLeave !== true;
+  return isLook || staysHere ? covers : { ...covers, mayLast: false };
 }
 
 function policyRequirement(
@@ -23,9 +43,12 @@ function policyRequirement(
       to: targetOf(proposal),
       what: asked.map((reason) => reason.rule).join(' '),
     },
-    question: asked.map((reason) => reason.message).join('; '),
+    question:
+      proposal.effect === 'tool-call'
+        ? `Let \`${proposal.app}\` do \`${proposal.tool}\`?`
+        : asked.map((reason) => reason.message).join('; '),
     data: [policyDatum(proposal)],
-    expected: true,
+    expected: !(proposal.effect === 'tool-call' && proposal.isOffPlan === true),
     warnings: [],
     covers: { same: null, words: 'whatever else this rule asks about between the same apps', mayLast: true },
     flows: [],
@@ -34,6 +57,8 @@ function policyRequirement(
 
 /** Arguments one by one; texts of answers and outputs as they are. */
 function policyDatum(proposal: Proposal): PromptDatum {
+  if (proposal.effect === 'tool-call')
+    return argumentsDatum(proposal.tool, proposal.arguments, proposal.labels?.identifying ?? null);
   const content = contentOf(proposal);
   const datum = { name: proposal.effect, value: canonicalJsonOf(content) };
   return typeof content === 'string' ? datum : { ...datum, identifying: [] };
@@ -45,10 +70,8 @@ function targetOf(proposal: Proposal): AppId | null {
   return 'to' in proposal ? proposal.to : null;
 }
 
-function contentOf(proposal: Proposal): unknown {
+function contentOf(proposal: Exclude<Proposal, { effect: 'tool-call' }>): unknown {
   switch (proposal.effect) {
-    case 'tool-call':
-      return { tool: proposal.tool, arguments: proposal.arguments };
     case 'tool-output':
     case 'answer':
       return proposal.text;

@@ -15,6 +15,16 @@ export interface Recipient {
 const ADDRESSES =
   /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+|[a-z][a-z0-9+.-]{1,15}:\/\/[^\s"'<>]{1,200}|(?<![\w.])(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}(?![\w.]*@)|(?<![\w@])@[\w.-]{2,64}|\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]){6,32}\b|\+?\d[\d ()/-]{6,30}\d/giu;
 
+/** Whether a text names somebody by a mail address, as far as it is looked at. */
+export function namesMailAddress(text: string): boolean {
+  return [...text.slice(0, MOST_LOOKED_AT).matchAll(ADDRESSES)].some(([address]) =>
+    /^[^@:/]+@/.test(address),
+  );
+}
+
+/** Names by which programs call what the user has of everything: their own account, their own calendar, none. */
+const NOBODY = /^(?:default|primary|me|self|none|null)$/i;
+
 /** Arguments that name a recipient whatever the value looks like, as tools of real servers call them. */
 const RECIPIENT_KEY =
   /^(?:to|cc|bcc|recipients?|receivers?|payees?|beneficiary|account|iban|e?mails?|addressee|phone|users?|user_?names?|members?|attendees|guests|invitees|channels?|channel_id|chat|chat_id|contacts?|target|destination|dest|webhook|url|host|domain|share_?with|assignees?)$/i;
@@ -68,6 +78,7 @@ class Search implements Recipients {
 
   #lookAtText(text: string, key: string): void {
     const isNamed = isRecipientKey(key);
+    if (NOBODY.test(text.trim())) return;
     if (!isNamed && !isName(text)) return;
     const addresses = DATE.test(text) ? [] : [...text.matchAll(ADDRESSES)].map(([address]) => address);
     // `Ada <ada@example.org>` reaches the address; a name alone is all there is.

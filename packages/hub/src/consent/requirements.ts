@@ -23,6 +23,7 @@ import type { ConsentRequirement, Coverage } from './consent-requirement.ts';
 import {
   expectationFrom,
   flowsOf,
+  isUsersWish,
   type KnownValues,
   listed,
   MOST_LISTED,
@@ -36,6 +37,7 @@ import {
   recipientsOf,
   sourceWarnings,
   strangersNotes,
+  strangersQuotes,
   strangersWarnings,
 } from './question-parts.ts';
 import { boundArguments, recipientsIn } from './recipients.ts';
@@ -70,7 +72,7 @@ export function callRequirement(plan: StepPlan, call: IntendedCall): ConsentRequ
     ...sourceWarnings(fromOthers),
     ...privacyWarnings(plan, privateOrigins(fromOthers), app, call.uses),
   ];
-  const asked = { data: [data], expected: how !== 'unexpected', warnings, flows: flowsOf(origins, app) };
+  const asked = { data: [data], expected: how === 'expected', warnings, flows: flowsOf(origins, app) };
   if (call.irreversible) return irreversibleRequirement(plan, call, fromOthers, asked);
   return {
     ...asked,
@@ -94,13 +96,16 @@ function irreversibleRequirement(
   const { context, app, tool } = call;
   const recipients = recipientsOf(call.arguments, call.knows);
   const repetition = repetitionOf(plan, call);
+  const isAskedFor = asked.expected && isUsersWish(recipients, call.knows);
   const named = [...recipients.strangers, ...recipients.users].slice(0, MOST_LISTED);
   return {
     ...asked,
     subject: { scope: 'irreversible-action', from: context.app, to: app, what: tool },
     question: `Let \`${app}\` do \`${tool}\`? This cannot be undone.`,
+    expected: isAskedFor,
     warnings: [...asked.warnings, ...strangersWarnings(context, recipients), ...repetition.warnings],
     notes: [...strangersNotes(context, recipients), ...repetition.notes],
+    quotes: strangersQuotes(context, recipients, isAskedFor),
     covers: callCoverage(tool, call.arguments, fromOthers),
     flows: [...asked.flows, ...named.map((recipient) => recipientFlow(app, tool, recipient))],
   };
@@ -172,11 +177,12 @@ export function exchangeRequirement(
   const isThird = (origin: AppId) => origin !== to && origin !== context.app;
   const sources = [...new Set([...othersWords, ...texts.map(({ origin }) => origin)])].filter(isThird);
   const recipients = recipientsOf(message, request.knows);
+  const isAskedFor = how === 'expected' && isUsersWish(recipients, request.knows);
   return {
     subject: { scope: 'exchange', from: context.app, to, what: functionality.name },
     question: `Let ${nameOf(context.app)} ask \`${to}\` for \`${functionality.name}\`?`,
     data: [saidDatum(argumentsDatum(functionality.name, message, null), message, to, request)],
-    expected: how !== 'unexpected',
+    expected: isAskedFor,
     warnings: [
       ...planWarnings(how, context),
       ...sourceWarnings(texts.filter(({ origin }) => origin !== to)),
@@ -189,6 +195,7 @@ export function exchangeRequirement(
       ...strangersWarnings(context, recipients),
     ],
     notes: strangersNotes(context, recipients),
+    quotes: strangersQuotes(context, recipients, isAskedFor),
     covers: {
       // Attack: a yes to what one app says, used for a text of a third.
       same: sources.length === 0 ? null : sources.toSorted(),

@@ -136,7 +136,7 @@ export class StandingQuestions {
     context: Context,
     { requirement, rules, newRecipients, passing, durations, digest }: Question,
   ): Omit<PermissionPrompt, 'id'> {
-    const { subject, question, data, expected, warnings, covers } = requirement;
+    const { subject, question, data, expected, warnings, covers, asks = [], quotes = [] } = requirement;
     const { session, weaker = [] } = this.#parts;
     return {
       session,
@@ -149,6 +149,8 @@ export class StandingQuestions {
       newRecipients,
       covers: covers.words,
       rules,
+      ...(asks.length === 0 ? {} : { asks }),
+      ...(quotes.length === 0 ? {} : { quotes }),
       durations,
       ...(weaker.length === 0 ? {} : { weaker }),
       digest,

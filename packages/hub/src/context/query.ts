@@ -5,7 +5,7 @@ import { Budget, type Reservation } from './budget.ts';
 import type { ContextOwner } from './owner.ts';
 import { QueryActivity } from './query-activity.ts';
 import { factKey, type KnownFact, NO_PAST, type Observation, type QueryPast } from './query-facts.ts';
-import { ReturnedTexts } from './session-texts.ts';
+import { ReturnedTexts } from './returned-texts.ts';
 
 export interface QueryParts {
   readonly text: string;

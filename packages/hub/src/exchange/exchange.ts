@@ -25,6 +25,7 @@ import type { AppHost } from '../apps/app-host.ts';
 import type { Registry } from '../apps/registry.ts';
 import type { LoadValidator } from '../apps/schema-validator.ts';
 import type { ConsentRequirement, Flow } from '../consent/consent-requirement.ts';
+import { distinctQuotes } from '../consent/question-parts.ts';
 import { openRequirement } from '../consent/release-requirements.ts';
 import { exchangeRequirement } from '../consent/requirements.ts';
 import { labelOfEdit, type Revise, reviseMessage, reviseRelease } from '../consent/revision.ts';
@@ -109,7 +110,7 @@ export class Exchange implements PeerRequests {
     const carried = await this.#parts.gate.carryOut(
       context,
       proposal,
-      { causes, label, requirement, revise },
+      { causes, label, requirement, revise, quote: this.#parts.calls.quoteFor(query, message) },
       (allowance, event) => {
         const allowed = this.#parts.gate.spend(allowance);
         // Whoever asked may be gone when the user has answered.
@@ -230,7 +231,16 @@ export class Exchange implements PeerRequests {
     const warnings = [...new Set([...call.warnings, ...exchange.warnings])];
     const isNew = ({ words }: Flow) => !call.flows.some((flow) => flow.words === words);
     const notes = [...new Set([...(call.notes ?? []), ...(exchange.notes ?? [])])];
-    return { ...call, warnings, notes, flows: [...call.flows, ...exchange.flows.filter(isNew)] };
+    const expected = call.expected && exchange.expected;
+    const quotes = distinctQuotes([...(call.quotes ?? []), ...(exchange.quotes ?? [])]);
+    return {
+      ...call,
+      expected,
+      warnings,
+      notes,
+      quotes,
+      flows: [...call.flows, ...exchange.flows.filter(isNew)],
+    };
   }
 
   /** Counts a request of the query, in whichever of its contexts it arose. */

@@ -26,7 +26,7 @@ import {
   type Ruling,
 } from '@cordon/core';
 import type { EventPlace, Judged, ReferenceMonitor } from '@cordon/monitor';
-import type { ConsentRequirement } from '../consent/consent-requirement.ts';
+import type { ConsentRequirement, QuoteEvents } from '../consent/consent-requirement.ts';
 import type { Permissions } from '../consent/permission.ts';
 import { repetitionRequirement } from '../consent/requirements.ts';
 import type { Revise, Revised } from '../consent/revision.ts';
@@ -42,6 +42,8 @@ export interface Circumstances<P extends Proposal = Proposal> {
   readonly requirement: ConsentRequirement | null;
   /** What the user may make of it before allowing it; absent: it flows as it is, or not at all. */
   readonly revise?: Revise<P>;
+  /** Quotes what led to it, for a rule that asks because of it; absent: nothing is quoted. */
+  readonly quote?: QuoteEvents;
   /** Whether its effect happens at once, and is over before anything else does; absent: no. */
   readonly isDelivery?: boolean;
 }
@@ -179,7 +181,7 @@ export class Gate {
     settled: Settled = NOTHING_SETTLED,
   ): Promise<Decided<P>> {
     const { recorder, monitor, permissions } = this.#parts;
-    const { causes, label, requirement, revise, isDelivery = false } = circumstances;
+    const { causes, label, requirement, revise, quote, isDelivery = false } = circumstances;
     const recorded = recorder.propose(context, given, { causes, label }, (...known) =>
       this.#stillHolds(context, ...known, circumstances, settled),
     );
@@ -234,7 +236,7 @@ export class Gate {
         }
         // What is asked about is in the journal before anybody is asked.
         recorder.writeHeld();
-        const request = { context, proposal, due, asks, warnings };
+        const request = { context, proposal, due, asks, warnings, ...(quote === undefined ? {} : { quote }) };
         const obtained = await permissions.obtain(request, revise ?? null, event);
         if (!obtained.granted)
           return conclude({ allowed: false, reasons: [obtained.reason] }, 'denied', warnings);

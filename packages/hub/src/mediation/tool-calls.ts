@@ -11,6 +11,7 @@ import {
   fault,
   type InstalledApp,
   isJsonObject,
+  type Json,
   type JsonObject,
   joinLabels,
   jsonText,
@@ -24,10 +25,11 @@ import {
   type ToolCall,
   type ToolOutput,
 } from '@cordon/core';
+import { leavesOf } from '@cordon/policy';
 import type { AppHost } from '../apps/app-host.ts';
 import { calledLabels, isIrreversible, type Registry, usesOf } from '../apps/registry.ts';
 import type { LoadValidator } from '../apps/schema-validator.ts';
-import type { ConsentRequirement } from '../consent/consent-requirement.ts';
+import type { ConsentRequirement, QuoteEvents } from '../consent/consent-requirement.ts';
 import { expectation, type KnownValues } from '../consent/question-parts.ts';
 import { callRequirement } from '../consent/requirements.ts';
 import type { AppTool, ToolResult } from '../context/app-tool.ts';
@@ -150,11 +152,26 @@ export class ToolCalls {
     });
   }
 
-  knows({ returned }: Query): KnownValues {
+  knows({ returned, text }: Query): KnownValues {
     return {
       isUsers: (value) => this.#parts.words.hold(value),
-      isReturned: (value) => returned.hold(value),
+      find: (value) => returned.find(value),
+      query: text,
     };
+  }
+
+  /** Quotes the sentence of a returned text that asks for a call or a request with these values. */
+  quoteFor({ returned }: Query, value: Json): QuoteEvents {
+    return (events) => returned.quote(events, wordsOf(value));
+  }
+
+  /** Whether the user's words name what is asked for, by a name that they say of nothing else: a file, an address, an id. */
+  #isNamedByUser(args: JsonObject): boolean {
+    const named = (leavesOf(args, MOST_NAMES) ?? []).filter((name) => /[\d./@]/.test(name));
+    return named.some((name) => {
+      const last = name.slice(name.lastIndexOf('/') + 1);
+      return this.#parts.words.hold(name) || (last.length >= SHORTEST_NAME && this.#parts.words.hold(last));
+    });
   }
 
   /** What was refused has taken nothing from the user: the attacker's try must not make the user's own suspicious. */
@@ -213,7 +230,7 @@ export class ToolCalls {
     const carried = await this.#parts.gate.carryOut(
       context,
       proposal,
-      { causes, label, requirement },
+      { causes, label, requirement, quote: this.quoteFor(query, args) },
       // Attack: schemas of an app's own tools that try what a text of others looks like. Whether it fits, and why not, is
       // told when the text may go to the app, as an output that has read it.
       (allowance) =>
@@ -274,8 +291,15 @@ export class ToolCalls {
     const output = delivered.value;
     context.sees(output.label, output.app);
     await yieldIfLong(length);
-    query.returned.hear(output.text);
-    if (output.structured !== null) query.returned.hear(jsonText(output.structured));
+    query.returned.hear({
+      app: output.app,
+      tool: output.tool,
+      event: delivered.event,
+      text: output.text,
+      structured: output.structured,
+      isNamedByUser: this.#isNamedByUser(call.arguments),
+      isTrusted: output.label.integrity === 'trusted',
+    });
     if (!query.isPrivate)
       this.#parts.observed(context, query, app, { output, brought: delivered.event, asked, isPlanned });
     return { output, event: delivered.event };
@@ -306,6 +330,17 @@ function isOwnQuestion({ kind, label, origins }: Context, { app, texts }: ReadyC
   if (kind === 'errand') return label.confidentiality === 'public';
   return [...origins].every((origin) => origin === app.id);
 }
+
+/** Words of a call by which the sentence is found that asks for it: the longest say most. */
+function wordsOf(value: Json): readonly string[] {
+  const words = (leavesOf(value, MOST_NAMES) ?? []).filter(({ length }) => length >= SHORTEST_NAME);
+  return words.filter(({ length }) => length <= LONGEST_NAME).toSorted((a, b) => b.length - a.length);
+}
+
+/** Values of a call that are looked for. */
+const MOST_NAMES = 50;
+const SHORTEST_NAME = 3;
+const LONGEST_NAME = 200;
 
 function misfit(problem: string): string {
   return `the arguments do not fit: ${problem}`;

@@ -6,8 +6,8 @@
  * model made up, becomes a fact.
  */
 import { isJsonObject, type Json, type JsonSchema, misfitOfData, parseJson } from '@cordon/core';
-import { holdsWord } from '../context/session-texts.ts';
 import { unquotedText } from '../context/unquoted-text.ts';
+import { placeOfWord } from '../context/whole-word.ts';
 import { entityName, type FactKind, kindNamed } from './entity-name.ts';
 
 export interface Fact {
@@ -64,7 +64,7 @@ function checked(claims: readonly Fact[], words: string): readonly Fact[] {
 
 /** Whether a value that is kept as a fact can have come from a message. */
 export function isStatedIn(value: string, message: string): boolean {
-  return holdsWord(message, message, value);
+  return placeOfWord(message, message, value) >= 0;
 }
 
 function pairIn(entry: Json): readonly Fact[] {

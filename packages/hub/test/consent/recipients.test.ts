@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { id } from '@cordon/core';
 import fc from 'fast-check';
 import { boundArguments, recipientsIn } from '../../src/consent/recipients.ts';
 import { argumentsDatum } from '../../src/consent/requirements.ts';
-import { ReturnedTexts, UserTexts } from '../../src/context/session-texts.ts';
+import { ReturnedTexts } from '../../src/context/returned-texts.ts';
+import { UserTexts } from '../../src/context/session-texts.ts';
 import '../../../../tools/seed.ts';
 
 const named = (args: Parameters<typeof recipientsIn>[0]) =>
@@ -67,15 +69,20 @@ test('a new sentence may follow an address without a space', () => {
 
 test('what apps returned holds whole words as they stand, and forgets what was before too much else', () => {
   const returned = new ReturnedTexts();
-  returned.hear('Pay <ada@x.example>, not bob@x.example.org.');
+  const hear = (text: string) =>
+    returned.hear({
+      ...{ app: id('mail'), tool: 'read', event: id('e1'), text, structured: null },
+      ...{ isNamedByUser: false, isTrusted: false },
+    });
+  hear('Pay <ada@x.example>, not bob@x.example.org.');
   assert.deepEqual(
-    ['Ada@x.example', 'da@x.example', 'bob@x.example', 'bob@x.example.org', ''].map((value) =>
-      returned.hold(value),
+    ['Ada@x.example', 'da@x.example', 'bob@x.example', 'bob@x.example.org', ''].map(
+      (value) => returned.find(value) !== null,
     ),
     [true, false, false, true, false],
   );
-  returned.hear('a '.repeat(1024 * 1024));
-  assert.equal(returned.hold('ada@x.example'), false);
+  hear('a '.repeat(1024 * 1024));
+  assert.equal(returned.find('ada@x.example'), null);
 });
 
 test('a full stop ends a sentence and no address', () => {

@@ -162,7 +162,9 @@ test('what the plan does not name is asked about, with a warning', async (t) => 
       user: says,
     });
     await stage.ask('how much?');
-    assert.deepEqual(stage.user.asked[0]?.warnings, ['this is not part of the plan for your query']);
+    assert.deepEqual(stage.user.asked[0]?.warnings, [
+      'you did not ask for this: it is not part of the plan for your query',
+    ]);
     assert.deepEqual(stage.ran, ran);
   }
 });

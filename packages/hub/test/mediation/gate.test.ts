@@ -153,7 +153,7 @@ const ANSWERS: readonly { readonly user: string; readonly says: Says; readonly r
 test('a rule that asks lets the call happen after a yes', async (t) => {
   const stage = stageFor(t, { apps: [MAIL], script: SENDS, policy: ASK_BEFORE_SENDING, user: yes() });
   const outcome = await stage.ask('send it');
-  assert.deepEqual(stage.questions, ['may mail be sent?']);
+  assert.deepEqual(stage.questions, ['Let `mail` do `send`? A rule asks: may mail be sent?.']);
   assert.deepEqual(stage.ran, ['mail.send {"to":"ada"}']);
   assert.equal(outcome.kind, 'answered');
 });
@@ -231,7 +231,7 @@ test('a rule that starts to ask while the user thinks is asked for itself', asyn
   await stage.ask('send and read');
   assert.deepEqual(stage.questions, [
     'Let `mail` do `send`? This cannot be undone.',
-    'sending after reading?',
+    'Let `mail` do `send`? A rule asks: sending after reading?.',
   ]);
   assert.deepEqual(stage.ran, ['mail.read {}']);
 });

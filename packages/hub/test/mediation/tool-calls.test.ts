@@ -39,7 +39,7 @@ const WARNINGS: readonly {
     when: 'the plan names other actions only',
     planned: NAMES_READ,
     untrusted: [],
-    warnings: ['this is not part of the plan for your query'],
+    warnings: ['you did not ask for this: it is not part of the plan for your query'],
   },
 ];
 

@@ -198,7 +198,7 @@ for (const [name, booking, lines, warnings] of [
 
 for (const [purpose, expected, warnings] of [
   ['book', true, []],
-  ['cancel', false, ['this is not part of the plan for your query']],
+  ['cancel', false, ['you did not ask for this: it is not part of the plan for your query']],
 ] as const) {
   test(`a question for ${purpose} is expected if the plan names it: ${expected}`, async (t) => {
     const booking = app('booking', { book: BOOK, cancel: BOOK });

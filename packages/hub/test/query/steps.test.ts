@@ -152,7 +152,7 @@ test('an app asks another that works beside it only after a question with a warn
     [
       {
         question: 'Let `quick` ask `metro` for `ride-fare`?',
-        warnings: ['this is not part of the plan for your query'],
+        warnings: ['you did not ask for this: it is not part of the plan for your query'],
       },
     ],
   );

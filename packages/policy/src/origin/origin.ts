@@ -91,9 +91,9 @@ export function sentenceAt(text: string, at: number): string {
   const before = text.slice(from, at);
   const start = Math.max(before.lastIndexOf('\n'), lastEnd(before)) + 1;
   const rest = text.slice(from + start, from + start + MOST_AROUND);
-  const [end] = /\n|[.!?](?=\s)/.exec(rest.slice(before.length - start)) ?? [];
-  const stop = end === undefined ? rest.length : rest.indexOf(end, before.length - start) + 1;
-  return rest.slice(0, stop).trim();
+  const after = before.length - start;
+  const end = rest.slice(after).search(/\n|[.!?](?=\s)/);
+  return rest.slice(0, end < 0 ? rest.length : after + end + 1).trim();
 }
 
 function lastEnd(before: string): number {

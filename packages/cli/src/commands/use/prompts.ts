@@ -43,6 +43,7 @@ function showWaiting({ output }: CommandContext, prompt: StoredPrompt, session: 
   if (question.kind === 'permission') {
     for (const datum of question.prompt.data)
       if (datum.field !== undefined) say('  field: ', fieldWords(datum));
+    for (const asks of question.prompt.asks ?? []) say('  a rule asks: ', asks);
     for (const warning of question.prompt.warnings) say('  WARNING: ', warning, 'warn');
     for (const recipient of question.prompt.newRecipients) say('  NEW: ', recipient, 'warn');
   }

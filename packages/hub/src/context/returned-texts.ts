@@ -1,0 +1,167 @@
+/**
+ * What apps have returned in one query, and where a value stands in it: in a field that a program keeps, or inside a text that
+ * somebody wrote. Attack: a text that was read out in an earlier query says what is to be done in a later one; so what was
+ * returned before it, or is forgotten, holds nothing.
+ */
+import { type AppId, type EventId, isJsonObject, type Json, type PromptQuote, parseJson } from '@cordon/core';
+import { recordFields, sentenceAt } from '@cordon/policy';
+import { type Headers, headersOf, NO_HEADERS, recordHeaders } from './text-headers.ts';
+import { placeOfWord } from './whole-word.ts';
+
+/** What one call returned. */
+export interface ReturnedOutput {
+  readonly app: AppId;
+  readonly tool: string;
+  readonly event: EventId;
+  readonly text: string;
+  readonly structured: Json;
+  /** The user's words name what the call asked for: `bill.txt`. */
+  readonly isNamedByUser: boolean;
+  /** Nobody else may have written it. */
+  readonly isTrusted: boolean;
+}
+
+/**
+ * Where a value stands.
+ *
+ * - `field`: it is all of a field of a record, such as the sender of a mail;
+ * - `named-text`: inside a text that the user named;
+ * - `text`: inside a text that the agent came across.
+ */
+export interface Standing {
+  readonly how: 'field' | 'named-text' | 'text';
+  /** The name of the field; null: it has none, or the value stands inside a text. */
+  readonly field: string | null;
+  readonly isTrusted: boolean;
+  /** The text that holds it; for a field, the record. */
+  readonly quote: PromptQuote;
+}
+
+const MOST_RETURNED = 2 * 1024 * 1024;
+/** Longer texts are not taken apart: what stands in them stands inside a text. */
+const MOST_PARSED = 256 * 1024;
+/** Characters of a quoted sentence. */
+const MOST_QUOTED = 240;
+
+/** Fields that hold what somebody wrote: a value that is all of one is as little kept by a program as one in a sentence. */
+const WRITTEN_FIELD =
+  /^(?:subject|title|body|text|html|content|contents|description|snippet|preview|summary|message|notes?|comments?|markdown|reply_?to)$/i;
+
+/** A part of an output, with what the record around it says of its writer. */
+interface Leaf {
+  readonly text: string;
+  readonly field: string | null;
+  readonly headers: Headers;
+}
+
+interface Found {
+  readonly output: ReturnedOutput;
+  readonly leaf: Leaf;
+  /** Where in the leaf; null: it is all of it. */
+  readonly at: number | null;
+}
+
+export class ReturnedTexts {
+  readonly #outputs: (ReturnedOutput & { readonly lower: string })[] = [];
+  #characters = 0;
+
+  hear(output: ReturnedOutput): void {
+    const structured = output.structured === null ? '' : JSON.stringify(output.structured);
+    const lower = `${output.text}\n${structured}`.toLowerCase();
+    this.#outputs.push({ ...output, lower });
+    this.#characters += lower.length;
+    while (this.#characters > MOST_RETURNED) this.#characters -= this.#outputs.shift()?.lower.length ?? 0;
+  }
+
+  /**
+   * Where the value stands as a whole word, in plain text; null: nowhere. One that is encoded, or that somebody put together,
+   * stands nowhere. What a program keeps counts before what somebody wrote.
+   */
+  find(value: string): Standing | null {
+    const wanted = value.toLowerCase();
+    if (wanted === '') return null;
+    const found = this.#outputs.flatMap((output) =>
+      output.lower.includes(wanted) ? foundIn(output, wanted) : [],
+    );
+    const field = found.find(({ at }) => at === null);
+    const written = found.filter(({ at }) => at !== null);
+    const named = written.find(({ output }) => output.isNamedByUser);
+    const best = field ?? named ?? written[0];
+    if (best === undefined) return null;
+    return {
+      how: best === field ? 'field' : best === named ? 'named-text' : 'text',
+      field: best === field ? best.leaf.field : null,
+      isTrusted: best.output.isTrusted,
+      // What says it in a sentence tells more than the field.
+      quote: quoteOf(written[0] ?? best),
+    };
+  }
+
+  /** The text of one of these events that has one of the words, where it has it; else its beginning. */
+  quote(events: readonly EventId[], words: readonly string[]): PromptQuote | null {
+    const output = this.#outputs.findLast(({ event }) => events.includes(event));
+    if (output === undefined) return null;
+    const found = words.flatMap((word) => foundIn(output, word.toLowerCase())).find(({ at }) => at !== null);
+    if (found !== undefined) return quoteOf(found);
+    const longest = leavesOf(output).reduce(
+      (longer, leaf) => (leaf.text.length > longer.text.length ? leaf : longer),
+      { text: '', field: null, headers: NO_HEADERS } satisfies Leaf as Leaf,
+    );
+    return quoteOf({ output, leaf: longest, at: 0 });
+  }
+}
+
+function quoteOf({ output: { app, tool }, leaf, at }: Found): PromptQuote {
+  const { sender, title } = leaf.headers;
+  const text = at === null ? leaf.text : sentenceAt(leaf.text, at);
+  return { app, tool, sender, title, text: text.slice(0, MOST_QUOTED) };
+}
+
+function foundIn(output: ReturnedOutput, wanted: string): readonly Found[] {
+  if (wanted === '') return [];
+  const found = leavesOf(output).flatMap((leaf): Found[] => {
+    if (isAllOf(leaf, wanted)) return [{ output, leaf, at: null }];
+    const at = placeOfWord(leaf.text, leaf.text.toLowerCase(), wanted);
+    return at < 0 ? [] : [{ output, leaf, at }];
+  });
+  return found;
+}
+
+/** `Ada <ada@example.org>` is the address. The name before it is whatever its owner calls themselves. */
+function isAllOf({ text, field }: Leaf, wanted: string): boolean {
+  if (field !== null && WRITTEN_FIELD.test(field)) return false;
+  if (field === null && /\s/.test(text.trim())) return false;
+  const own = text.trim().toLowerCase();
+  return own === wanted || /^[^<>]*<([^<>]+)>$/.exec(own)?.[1] === wanted;
+}
+
+function leavesOf({ text, structured }: ReturnedOutput): readonly Leaf[] {
+  return [...(structured === null ? [] : leavesIn(structured, null, NO_HEADERS)), ...textLeaves(text)];
+}
+
+/** A text is a record as a whole or not at all: otherwise whoever writes a document could put fields into it. */
+function textLeaves(text: string): readonly Leaf[] {
+  if (text === '') return [];
+  if (text.length > MOST_PARSED) return [{ text, field: 'text', headers: NO_HEADERS }];
+  const parsed = /^\s*[[{]/.test(text) ? parseJson(text) : null;
+  if (parsed?.ok) return leavesIn(parsed.value, null, NO_HEADERS);
+  const fields = recordFields(text);
+  if (fields !== null)
+    return fields.map(({ text: own, name }) => ({ text: own, field: name || null, headers: NO_HEADERS }));
+  const headers = headersOf(text);
+  const sender = headers.sender === null ? [] : [{ text: headers.sender, field: 'from', headers }];
+  return [...sender, { text, field: 'text', headers }];
+}
+
+function leavesIn(value: Json, field: string | null, headers: Headers): readonly Leaf[] {
+  if (Array.isArray(value)) return value.flatMap((item: Json) => leavesIn(item, field, headers));
+  if (isJsonObject(value)) {
+    const own = recordHeaders(value, headers);
+    return Object.entries(value).flatMap(([key, inner]) => [
+      // A key that a program chose; attack: one that somebody else did, so it is none of its fields.
+      { text: key, field: 'text', headers: own },
+      ...leavesIn(inner, key, own),
+    ]);
+  }
+  return value === null || typeof value === 'boolean' ? [] : [{ text: String(value), field, headers }];
+}
