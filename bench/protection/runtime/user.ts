@@ -1,6 +1,6 @@
 /** Three kinds of user, who are asked the real questions. None knows what an attack is. */
 
-import { drawPermission, textOfDrawing } from '@cordon/console';
+import { textOfDrawing, wholeDrawing } from '@cordon/console';
 import {
   type Choice,
   type ChoicePrompt,
@@ -40,7 +40,7 @@ export class SimulatedUser implements Consent {
       rules,
     });
     if (this.#kind === 'absent') return { allow: false, reason: 'no-answer' };
-    const shown = textOfDrawing(drawPermission(prompt, { width: WIDTH, number: null }));
+    const shown = textOfDrawing(wholeDrawing(prompt, WIDTH));
     return isAllowed ? { allow: true, duration: 'once', shown } : { allow: false, reason: 'user', shown };
   }
 

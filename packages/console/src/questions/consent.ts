@@ -21,15 +21,9 @@ import {
 } from '@cordon/core';
 import type { Question, Reply, Terminal } from '../terminal/terminal.ts';
 import { FRAME, type Screen } from '../text/screen.ts';
-import {
-  type Drawing,
-  dataLines,
-  drawChoice,
-  drawPermission,
-  framed,
-  showDrawing,
-  textOfDrawing,
-} from './prompt-drawing.ts';
+import { showDrawing, textOfDrawing } from './drawn-lines.ts';
+import { dataLines, detailLines } from './prompt-details.ts';
+import { type Drawing, drawChoice, drawPermission, framed } from './prompt-drawing.ts';
 
 const PAGE_LINES = 30;
 /** Unreadable answers before a question counts as denied: a pipe of noise must end. */
@@ -61,8 +55,7 @@ interface OpenPermission extends OpenBase {
   readonly prompt: PermissionPrompt;
   readonly settle: (answer: PermissionAnswer) => void;
   edits: readonly PromptEdit[];
-  isLong: boolean;
-  /** Arguments of which not even the names were shown: no yes before all was viewed. */
+  /** Not all arguments were shown, or not all of whom the call reaches: no yes before all was viewed. */
   hidesArguments: boolean;
 }
 
@@ -98,7 +91,6 @@ export class TerminalConsent implements Consent {
       prompt,
       settle: resolve,
       edits: [],
-      isLong: false,
       hidesArguments: false,
     } as const;
     this.#add({ ...base, ...this.#base(signal) }, () => resolve(UNANSWERED));
@@ -209,10 +201,7 @@ export class TerminalConsent implements Consent {
       open.kind === 'choice'
         ? drawChoice(open.prompt, options)
         : drawPermission({ ...open.prompt, data: editedData(open) }, options);
-    if (open.kind === 'permission') {
-      open.isLong = drawing.isLong;
-      open.hidesArguments = drawing.hidesArguments;
-    }
+    if (open.kind === 'permission') open.hidesArguments = drawing.hidesArguments;
     this.#screen.line();
     this.#show(open, drawing);
   }
@@ -240,7 +229,7 @@ export class TerminalConsent implements Consent {
     if (open.kind === 'choice') return `${FRAME}Which one? > `;
     const labels = [
       ...termChoices(open.prompt.durations).map(({ label }) => label),
-      ...(open.isLong ? ['[v] view all'] : []),
+      '[?] more',
       ...(isEditable(open) ? [hasEmptyField(open) ? '[e] fill in' : '[e] edit'] : []),
       '[n] no (default)',
     ];
@@ -298,14 +287,14 @@ export class TerminalConsent implements Consent {
   async #answer(open: Open, word: string): Promise<boolean> {
     if (open.kind === 'choice') return this.#answerChoice(open, word);
     const lower = word.toLowerCase();
-    if ((lower === 'v' || lower === 'view') && open.isLong) return this.#view(open);
+    if (VIEWS.has(lower)) return this.#view(open);
     if ((lower === 'e' || lower === 'edit') && isEditable(open)) return this.#edit(open);
     if (DENIALS.has(lower)) this.#settleDenied(open);
     else {
       const term = termOfWord(lower, open.prompt.durations, this.#parts.now());
       if (term === null) return false;
       if (open.hidesArguments) {
-        this.#say('!!', 'not all arguments were shown: answer v first and view all of them');
+        this.#say('!!', 'not all arguments were shown: answer ? first and view all of them');
         return true;
       }
       const edits = open.edits.length === 0 ? {} : { edits: open.edits };
@@ -332,10 +321,13 @@ export class TerminalConsent implements Consent {
     return true;
   }
 
-  /** All data page by page. */
+  /** All that is known, then all data page by page. */
   async #view(open: OpenPermission): Promise<boolean> {
+    const { width } = this.#screen;
+    const prompt = { ...open.prompt, data: editedData(open) };
+    this.#show(open, { lines: detailLines(prompt, width) });
     let onPage = 0;
-    for (const line of dataLines(editedData(open), this.#screen.width)) {
+    for (const line of dataLines(prompt.data, width)) {
       if (onPage === PAGE_LINES) {
         const reply = await this.#ask({ prompt: PAGE_PROMPT, takes: 'page' }, open.signal);
         if (reply.kind === 'interrupted' || reply.kind === 'ended') return this.#leave(open, reply);
@@ -434,6 +426,7 @@ export class TerminalConsent implements Consent {
   }
 }
 
+const VIEWS: ReadonlySet<string> = new Set(['?', 'more', 'v', 'view']);
 const DENIALS: ReadonlySet<string> = new Set(['', 'n', 'no', 'none']);
 const ONCE = { duration: 'once' } as const;
 const LASTING = ['once', 'session', 'until', 'permanent'] as const;
@@ -467,9 +460,9 @@ function editorText(value: string): string {
 }
 
 function shortChoices(open: OpenPermission): string {
-  const { prompt, isLong, edits } = open;
+  const { prompt, edits } = open;
   const letters = termChoices(prompt.durations).map(({ label }) => label.slice(0, 3));
-  const more = [...(isLong ? ['[v]'] : []), ...(isEditable(open) ? ['[e]'] : [])];
+  const more = ['[?]', ...(isEditable(open) ? ['[e]'] : [])];
   return `${[...letters, ...more, '[n]'].join('')}${edits.length === 0 ? '' : ' (edited)'}`;
 }
 

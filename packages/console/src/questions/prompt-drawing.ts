@@ -1,57 +1,44 @@
 /**
- * A question as lines of text: for the terminal, for `cordon prompts`, and for the journal, which keeps what the user saw.
+ * A question in its short form: at most eight lines at 80 columns, with whom or what it is about in the first two. The rest
+ * stands behind `?` (prompt-details.ts).
  *
- * INVARIANT (the frame is ours): whatever an app wrote is escaped, wrapped, shortened, and never at column 0.
- *
- * What stands here is the ground of every grant (with screen.ts and visible-text.ts).
+ * What stands here is the ground of every grant (with drawn-lines.ts, screen.ts and visible-text.ts).
  */
 import {
   type ChoicePrompt,
   exampleOfData,
-  firstLines,
-  type NamedArgument,
   type PermissionPrompt,
-  type PermissionScope,
   type PromptDatum,
+  type PromptQuote,
+  textColumns,
   visibleLine,
-  visibleLines,
-  wrap,
 } from '@cordon/core';
 import { type ArgumentLine, argumentLines } from '../text/argument-lines.ts';
-import { FRAME, GUTTER, type Screen, type Style } from '../text/screen.ts';
+import { GUTTER, type Style } from '../text/screen.ts';
+import { BETWEEN, type DrawnLine, Lines, linesOf, shortArgument, shortened } from './drawn-lines.ts';
 
-/** Lines of one datum that are shown at once, and data of one prompt. */
-const SHOWN_LINES = 12;
-const SHOWN_DATA = 20;
-/** Arguments of one call, and lines of each where there are several: as many as fit, and two at least. */
-const SHOWN_ARGUMENTS = 60;
-const ARGUMENTS_LINES = 24;
-const LEAST_LINES = 2;
+/** At this width; on a narrower screen the same words take more lines. */
+const FULL_WIDTH = 80;
+const MOST_LINES = 8;
+/** Lines of the question itself, of a warning. */
+const FEW_LINES = 2;
+/** Lines of a text that is quoted. */
+const QUOTE_LINES = 3;
+/** Warnings that come before the rest of the arguments. */
+const FIRST_WARNINGS = 2;
+/** Data of one question, and arguments of one call, that are looked at. */
+const MOST_LOOKED_AT = 60;
+/** Characters of an argument that shares its line with others. */
+const MOST_SHORT = 48;
 /** Arguments that are named as those that hold a text of one app. */
 const SHOWN_PLACES = 8;
-/** Characters of the name of an argument, with its value and where only the name is shown. */
-const MOST_NAME = 120;
-const MOST_NAME_ALONE = 40;
-const INDENT = '      ';
-/** Characters of a question, a name, a warning. */
-const MOST_WORDS = 600;
-/** Of a list of warnings; a list that scrolls the question away is no warning. */
-const MOST_WARNINGS = 12;
-
-export interface DrawnLine {
-  readonly text: string;
-  readonly style: Style;
-  /** Words of others, behind the gutter. */
-  readonly isQuoted: boolean;
-}
+const MOST_NAME = 40;
 
 export interface Drawing {
   readonly lines: readonly DrawnLine[];
-  /** Whether data were left out that can be viewed. */
-  readonly isLong: boolean;
   /**
-   * Whether arguments were left out with their names, so that nobody can know what else there is, or a part of one that
-   * says whom or what the call reaches. Attack: the last of a hundred recipients.
+   * Whether an argument was left out, or a part of one that says whom or what the call reaches: then no yes counts before all
+   * was viewed. Attack: the last of a hundred recipients.
    */
   readonly hidesArguments: boolean;
 }
@@ -63,77 +50,247 @@ export interface DrawingOptions {
   readonly number: string | null;
 }
 
-class Lines {
-  readonly lines: DrawnLine[] = [];
-  readonly #width: number;
+export function drawPermission(prompt: PermissionPrompt, options: DrawingOptions): Drawing {
+  const sheet = new Sheet(options.width);
+  const rest = head(sheet, prompt, options);
+  prompt.data.slice(0, MOST_LOOKED_AT).forEach((datum) => {
+    datumParts(sheet, datum, prompt.data.length);
+  });
+  if (prompt.data.length > MOST_LOOKED_AT)
+    sheet.leave(`${prompt.data.length - MOST_LOOKED_AT} more data`, true);
+  if (rest !== '') sheet.say('reason', 'note:', rest, 'plain', 'the whole question');
+  reasonParts(sheet, prompt);
+  for (const quote of prompt.quotes ?? []) quoteParts(sheet, quote);
+  noteParts(sheet, prompt);
+  return sheet.drawing();
+}
+
+/** Which lines have their room first, whatever stands above them. */
+const RANKS = [
+  'head',
+  'whom',
+  'reason',
+  'quote',
+  'argument',
+  'more of a quote',
+  'source',
+  'more reasons',
+  'plan',
+  'more of a text',
+  'note',
+  'span',
+] as const;
+type Rank = (typeof RANKS)[number];
+
+/** Lines that are shown together or not at all. */
+interface Part {
+  readonly lines: readonly DrawnLine[];
+  readonly rank: Rank;
+  /** What is missing without it; null: nothing that has to be said. */
+  readonly left: string | null;
+  /** No yes counts without it. */
+  readonly isNeeded: boolean;
+}
+
+/** The parts of one question, from top to bottom. */
+class Sheet {
+  readonly width: number;
+  /** How many times as many lines the same words take. */
+  readonly scale: number;
+  readonly #parts: Part[] = [];
+  /** What is shown nowhere in the short form. */
+  readonly #left: { readonly words: string; readonly isNeeded: boolean }[] = [];
 
   constructor(width: number) {
-    this.#width = width;
+    this.width = width;
+    this.scale = Math.max(1, Math.ceil(FULL_WIDTH / width));
   }
 
-  ours(text: string, style: Style = 'plain'): void {
-    this.lines.push({ text: FRAME + text, style, isQuoted: false });
+  add(rank: Rank, lines: readonly DrawnLine[], left: string | null = null, isNeeded = false): void {
+    this.#parts.push({ rank, lines, left, isNeeded });
   }
 
-  /**
-   * A line of the prompt behind one of Cordon's labels. Names and rules may come from a manifest, a policy or a tool list:
-   * they are escaped like everything else. Attack: a name so long that its second line reads `▐ Allow?`; lines that
-   * continue are indented, so that no line of the frame begins with words of others.
-   */
-  say(label: string, text: string, style: Style = 'plain'): void {
-    const room = this.#width - FRAME.length - INDENT.length;
-    const [first = '', ...others] = wrap(`${label} ${visibleLine(text, MOST_WORDS)}`, room);
-    this.ours(first, style);
-    for (const line of others) this.ours(INDENT + line, style);
+  /** A sentence of ours, of which so many lines are shown. */
+  say(rank: Rank, label: string, text: string, style: Style, left: string | null): void {
+    const lines = linesOf(this.width, (own) => own.say(label, text, style));
+    const most = FEW_LINES * this.scale;
+    this.add(rank, shortened(lines, most), left);
+    if (lines.length > most && left !== null) this.leave(left, false);
   }
 
-  /** Returns how many lines were left out, in words, or null. */
-  quote(text: string): string | null {
-    return firstLines(text, this.#width - GUTTER.length, SHOWN_LINES, (line) => this.#quoted(line));
+  leave(words: string, isNeeded: boolean): void {
+    this.#left.push({ words, isNeeded });
   }
 
-  /**
-   * An argument with its name; continued lines are indented. Attack: a text whose second line reads like another
-   * argument. Returns how many characters were left out, about.
-   */
-  argument({ path, text }: NamedArgument, most: number): number {
-    const name = `${visibleLine(path, MOST_NAME)}: `;
-    const room = this.#width - GUTTER.length - INDENT.length;
-    let count = 0;
-    let shown = 0;
-    for (const line of visibleLines(`${name}${text}`, room)) {
-      if (count === most) return Math.max(1, text.length - shown + name.length);
-      this.#quoted(count++ === 0 ? line : INDENT + line);
-      shown += line.length;
-    }
-    return 0;
+  drawing(): Drawing {
+    let room = MOST_LINES * this.scale - this.scale;
+    const shown = new Set<Part>();
+    for (const rank of RANKS)
+      for (const part of this.#parts) {
+        if (part.rank !== rank || part.lines.length > room) continue;
+        shown.add(part);
+        room -= part.lines.length;
+      }
+    const hidden = this.#parts.flatMap((part) =>
+      part.left === null || shown.has(part) ? [] : [{ words: part.left, isNeeded: part.isNeeded }],
+    );
+    // What a yes waits for comes first.
+    const left = [...this.#left, ...hidden].toSorted((a, b) => Number(b.isNeeded) - Number(a.isNeeded));
+    const hidesArguments = left.some(({ isNeeded }) => isNeeded);
+    const lines = this.#parts.flatMap((part) => (shown.has(part) ? part.lines : []));
+    return {
+      lines: [...lines, ...this.#leftLines(counted(left.map(({ words }) => words)), hidesArguments)],
+      hidesArguments,
+    };
   }
 
-  #quoted(text: string): void {
-    this.lines.push({ text, style: 'plain', isQuoted: true });
+  #leftLines(words: string, hidesArguments: boolean): readonly DrawnLine[] {
+    if (words === '') return [];
+    const lines = linesOf(this.width, (own) =>
+      hidesArguments
+        ? own.say('!!', `view the rest with ? before you say yes: ${words}`, 'bad')
+        : own.say('more with ?:', words),
+    );
+    return shortened(lines, this.scale);
   }
 }
 
-export function drawPermission(prompt: PermissionPrompt, options: DrawingOptions): Drawing {
-  const { from, to, what, scope } = prompt.subject;
-  const lines = new Lines(options.width);
-  lines.ours(`PERMISSION${numbered(options)}: ${SCOPE_WORDS[scope]}`, 'bold');
-  lines.say('ask: ', prompt.question);
-  lines.say('from:', from ?? 'Cordon itself, or a context without an app');
-  lines.say('to:  ', to ?? 'you, or nobody');
-  lines.say('what:', what);
-  const { weaker = [] } = prompt;
-  if (weaker.length > 0) lines.say('!!', `the sandbox is weaker: without ${weaker.join(', ')}`, 'bad');
-  lines.say('plan:', prompt.expected ? 'expected for your request' : 'NOT part of the plan for your request');
-  for (const asks of prompt.asks ?? []) lines.say('a rule asks:', asks);
-  for (const rule of prompt.rules) lines.say('rule:', rule);
-  drawWarnings(lines, 'WARNING:', prompt.warnings);
-  drawWarnings(lines, 'NEW: ', prompt.newRecipients);
-  const left = drawData(lines, prompt.data);
-  if (prompt.durations.some((duration) => duration !== 'once')) {
-    lines.say('longer than once:', `covers ${prompt.covers}`);
+/** `2 warnings, 40 characters of body`: plain words are counted. */
+function counted(words: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const said = [...counts].map(([word, count]) => {
+    if (!/^[a-z]+$/.test(word)) return word;
+    return count === 1 ? `1 ${word}` : `${count} ${word}s`;
+  });
+  return said.join(', ');
+}
+
+/** Its first sentence, where all of it would push whom it is about out of the second line. Returns the rest. */
+function head(sheet: Sheet, { question }: PermissionPrompt, options: DrawingOptions): string {
+  const label = `PERMISSION${numbered(options)}:`;
+  const [, first = question, rest = ''] = /^([^?]*\?) (.+)$/s.exec(question) ?? [];
+  const isShort = linesOf(sheet.width, (own) => own.say(label, question)).length === 1;
+  sheet.say('head', label, isShort ? question : first, 'bold', 'the whole question');
+  return isShort ? '' : rest;
+}
+
+function datumParts(sheet: Sheet, datum: PromptDatum, count: number): void {
+  const { name, value, identifying, isUsers, sources = [], field } = datum;
+  if (field !== undefined && value === '') sheet.say('whom', 'field:', fieldWords(datum), 'plain', 'field');
+  else {
+    const listed = identifying === undefined ? null : argumentLines(value, identifying);
+    const isNamed = field !== undefined || count > 2;
+    const named = isNamed ? [{ path: name, text: value, value, isIdentifying: false }] : null;
+    if (listed !== null) argumentParts(sheet, listed);
+    else if (named !== null) argumentParts(sheet, named);
+    else textParts(sheet, datum);
+    if (listed !== null && isUsers === true) sheet.say('note', 'data:', 'in your own words', 'plain', null);
   }
-  return { lines: lines.lines, ...left };
+  for (const { app, arguments: paths } of sources)
+    sheet.say('source', 'text:', `from ${app}, in ${placesIn(paths)}`, 'plain', 'source');
+}
+
+function textParts(sheet: Sheet, { name, value, isUsers, identifying }: PromptDatum): void {
+  const whose = isUsers === true ? 'in your own words' : 'perhaps written by others';
+  const said = `${visibleLine(name, MOST_LOOKED_AT)}, ${value.length} characters, ${whose}`;
+  sheet.say('argument', 'data:', said, 'plain', 'text');
+  const most = MOST_LINES * sheet.scale;
+  const quoted = new Lines(sheet.width);
+  const more = quoted.quote(value, most);
+  quoted.lines.forEach((line, index) => {
+    sheet.add(
+      index === 0 ? 'argument' : 'more of a text',
+      [line],
+      'the whole text',
+      identifying !== undefined,
+    );
+  });
+  if (more !== null) sheet.leave('the whole text', identifying !== undefined);
+}
+
+/** Short ones share a line; a long one has lines of its own. None pushes another away without a word. */
+function argumentParts(sheet: Sheet, all: readonly ArgumentLine[]): void {
+  const room = sheet.width - GUTTER.length;
+  let line = '';
+  let rank: Rank = 'argument';
+  const end = () => {
+    if (line !== '') sheet.add(rank, [quotedLine(line)], 'argument', true);
+    line = '';
+    rank = 'argument';
+  };
+  for (const argument of all.slice(0, MOST_LOOKED_AT)) {
+    const short = shortArgument(argument, Math.min(MOST_SHORT, room));
+    const joined = line === '' ? short : `${line}${BETWEEN}${short}`;
+    if (short === null || joined === null || textColumns(joined) > room) end();
+    if (short === null) longArgument(sheet, argument);
+    else {
+      line = line === '' ? short : `${line}${BETWEEN}${short}`;
+      if (argument.isIdentifying) rank = 'whom';
+    }
+  }
+  end();
+  if (all.length > MOST_LOOKED_AT) sheet.leave(`${all.length - MOST_LOOKED_AT} more arguments`, true);
+}
+
+function longArgument(sheet: Sheet, argument: ArgumentLine): void {
+  const { isIdentifying, path } = argument;
+  const most = (isIdentifying ? FEW_LINES : MOST_LINES) * sheet.scale;
+  const own = new Lines(sheet.width);
+  const left = own.argument(argument, most);
+  const name = visibleLine(path, MOST_NAME);
+  if (isIdentifying) {
+    sheet.add('whom', own.lines, `all of ${name}`, true);
+    if (left > 0) sheet.leave(`all of ${name}`, true);
+    return;
+  }
+  const words = `the rest of ${name} (${argument.text.length} characters)`;
+  // An empty line takes the room of one that says something.
+  const lines = own.lines.filter(({ text }) => text.trim() !== '');
+  lines.forEach((line, index) => {
+    if (index === 0) sheet.add('argument', [line], `all of ${name}`, true);
+    else sheet.add('more of a text', [line], words);
+  });
+  if (left > 0) sheet.leave(words, false);
+}
+
+function quotedLine(text: string): DrawnLine {
+  return { text, style: 'plain', isQuoted: true };
+}
+
+/** Why somebody should think twice: what Cordon warns about, and what rules say. */
+function reasonParts(sheet: Sheet, { weaker = [], warnings, asks = [], expected }: PermissionPrompt): void {
+  if (weaker.length > 0)
+    sheet.say('reason', '!!', `the sandbox is weaker: without ${weaker.join(', ')}`, 'bad', 'warning');
+  warnings.forEach((warning, index) => {
+    sheet.say(index < FIRST_WARNINGS ? 'reason' : 'more reasons', 'WARNING:', warning, 'warn', 'warning');
+  });
+  asks.forEach((rule, index) => {
+    const isFirst = index + warnings.length < FIRST_WARNINGS;
+    sheet.say(isFirst ? 'reason' : 'more reasons', 'a rule asks:', rule, 'plain', 'rule');
+  });
+  if (expected) sheet.say('plan', 'plan:', 'expected for your request', 'plain', null);
+  else if (warnings.length === 0)
+    sheet.say('plan', 'plan:', 'NOT all of this is in your request', 'plain', null);
+}
+
+/** A text of others: whom it is from, and its sentence. Attack: a subject that reads like a word of ours; so all of it is quoted. */
+function quoteParts(sheet: Sheet, { app, tool, sender, title, text }: PromptQuote): void {
+  const own = new Lines(sheet.width);
+  const from = `from ${visibleLine(sender ?? `what ${app} returned for ${tool}`, MOST_NAME)}`;
+  const called = title === null ? [] : [visibleLine(title, MOST_NAME)];
+  own.cite([from, ...called, text], QUOTE_LINES * sheet.scale);
+  own.lines.forEach((line, index) => {
+    sheet.add(index < sheet.scale ? 'quote' : 'more of a quote', [line], index === 0 ? 'quotation' : null);
+  });
+}
+
+function noteParts(sheet: Sheet, { newRecipients, durations, covers }: PermissionPrompt): void {
+  newRecipients.forEach((note, index) => {
+    sheet.say(index === 0 ? 'plan' : 'note', 'NEW: ', note, 'warn', 'note');
+  });
+  if (durations.some((duration) => duration !== 'once'))
+    sheet.say('span', 'longer than once:', `covers ${covers}`, 'plain', null);
 }
 
 const LASTING_CHOICE =
@@ -150,132 +307,28 @@ export function drawChoice(prompt: ChoicePrompt, options: DrawingOptions): Drawi
   for (const [index, choice] of prompt.choices.entries()) lines.say(`[${index + 1}]`, choice);
   lines.say('[n]', 'none of them (default)');
   if (installs !== true) lines.say('longer than once:', LASTING_CHOICE);
-  return { lines: lines.lines, ...NOTHING_LEFT };
-}
-
-/** All data as pages of lines, for a terminal. */
-export function* dataLines(data: readonly PromptDatum[], width: number): Generator<DrawnLine, void> {
-  for (const datum of data) {
-    const heading = new Lines(width);
-    heading.say('data:', visibleLine(datum.name, 80));
-    yield* heading.lines;
-    const shown = datum.identifying === undefined ? null : argumentLines(datum.value, datum.identifying);
-    if (shown !== null) {
-      for (const argument of shown) {
-        const whole = new Lines(width);
-        whole.argument(argument, Number.POSITIVE_INFINITY);
-        yield* whole.lines;
-      }
-      continue;
-    }
-    for (const line of visibleLines(datum.value, width - GUTTER.length)) {
-      yield { text: line, style: 'plain', isQuoted: true };
-    }
-  }
+  return { lines: lines.lines, hidesArguments: false };
 }
 
 /** One of Cordon's own sentences in the frame, wrapped. */
 export function framed(label: string, text: string, width: number): Drawing {
-  const lines = new Lines(width);
-  lines.say(label, text, 'plain');
-  return { lines: lines.lines, ...NOTHING_LEFT };
-}
-
-export function showDrawing(screen: Screen, { lines }: Pick<Drawing, 'lines'>): void {
-  for (const { text, style, isQuoted } of lines) {
-    if (isQuoted) screen.quotedLine(text);
-    else screen.line(screen.style(style, text));
-  }
-}
-
-/** As the journal keeps it: what stood on the screen, without colours. */
-export function textOfDrawing({ lines }: Pick<Drawing, 'lines'>): string {
-  return lines.map(({ text, isQuoted }) => `${isQuoted ? GUTTER : ''}${text}\n`).join('');
+  return { lines: linesOf(width, (own) => own.say(label, text, 'plain')), hidesArguments: false };
 }
 
 function numbered({ number }: DrawingOptions): string {
   return number === null ? '' : ` ${number}`;
 }
 
-function drawWarnings(lines: Lines, label: string, warnings: readonly string[]): void {
-  for (const warning of warnings.slice(0, MOST_WARNINGS)) lines.say(label, warning, 'warn');
-  if (warnings.length > MOST_WARNINGS)
-    lines.say(label, `and ${warnings.length - MOST_WARNINGS} more`, 'warn');
-}
-
-type Left = Pick<Drawing, 'isLong' | 'hidesArguments'>;
-const NOTHING_LEFT: Left = { isLong: false, hidesArguments: false };
-
-function drawData(lines: Lines, data: readonly PromptDatum[]): Left {
-  const left = data.slice(0, SHOWN_DATA).map((datum) => drawDatum(lines, datum));
-  const isShort = data.length <= SHOWN_DATA;
-  if (!isShort) lines.say('more:', `${data.length - SHOWN_DATA} data, answer v to view them`);
-  return {
-    isLong: !isShort || left.some(({ isLong }) => isLong),
-    hidesArguments:
-      left.some(({ hidesArguments }) => hidesArguments) ||
-      data.slice(SHOWN_DATA).some(({ identifying }) => identifying !== undefined),
-  };
-}
-
-function drawDatum(lines: Lines, datum: PromptDatum): Left {
-  const { name, value, identifying, isUsers, sources = [], isEditable, field } = datum;
-  const whose = isUsers === true ? 'in your own words' : 'perhaps written by others';
-  const editable = isEditable === true ? '; editable' : '';
-  if (field !== undefined) lines.say('field:', fieldWords(datum));
-  else lines.say('data:', `${visibleLine(name, 80)}, ${value.length} characters, ${whose}${editable}`);
-  for (const { app, arguments: paths } of sources.slice(0, SHOWN_DATA))
-    lines.say('text:', `from ${app}, in ${placesIn(paths)}`);
-  if (sources.length > SHOWN_DATA) lines.say('text:', `from ${sources.length - SHOWN_DATA} more apps`);
-  if (field !== undefined && value === '') return NOTHING_LEFT;
-  const shown = identifying === undefined ? null : argumentLines(value, identifying);
-  if (shown !== null) return drawArguments(lines, shown);
-  const more = lines.quote(value);
-  if (more === null) return NOTHING_LEFT;
-  lines.say('more:', `${more} lines, answer v to view them`);
-  return { isLong: true, hidesArguments: identifying !== undefined };
-}
-
 /** What is asked for, and whether the user has said it. */
 export function fieldWords({ name, value, field }: PromptDatum): string {
-  const label = visibleLine(name, 80);
+  const label = visibleLine(name, MOST_LOOKED_AT);
   if (value !== '' || field === undefined) return `${label}, as you said it; editable`;
   return `${label}, empty; you may fill it in, like \`${exampleOfData(field)}\``;
 }
 
 /** Attack: a thousand arguments with a text each scroll the question away. */
-function placesIn(paths: readonly string[]): string {
-  const named = paths.slice(0, SHOWN_PLACES).map((path) => visibleLine(path, MOST_NAME_ALONE) || 'all of it');
+export function placesIn(paths: readonly string[]): string {
+  const named = paths.slice(0, SHOWN_PLACES).map((path) => visibleLine(path, MOST_NAME) || 'all of it');
   const more = paths.length - named.length;
   return more > 0 ? `${named.join(', ')} and ${more} more` : named.join(', ');
 }
-
-/** Each is cut by itself, so that none pushes another away. */
-function drawArguments(lines: Lines, shown: readonly ArgumentLine[]): Left {
-  const most = Math.min(SHOWN_LINES, Math.max(LEAST_LINES, Math.trunc(ARGUMENTS_LINES / shown.length)));
-  const cut = shown.slice(0, SHOWN_ARGUMENTS).flatMap((argument) => {
-    const left = lines.argument(argument, most);
-    const name = visibleLine(argument.path, MOST_NAME_ALONE);
-    return left === 0 ? [] : [{ name, left, isIdentifying: argument.isIdentifying }];
-  });
-  const reached = cut.filter(({ isIdentifying }) => isIdentifying).map(({ name }) => name);
-  const hidden = shown.length - SHOWN_ARGUMENTS;
-  if (cut.length > 0) {
-    const told = cut.map(({ name, left }) => `${name}: ${left} characters`);
-    lines.say('more:', `${told.join(', ')}; answer v to view them`);
-  }
-  if (reached.length > 0)
-    lines.say('!!', `not all of ${reached.join(', ')} is shown: answer v to view it`, 'bad');
-  if (hidden > 0) lines.say('!!', `${hidden} more arguments are not shown: answer v to view them`, 'bad');
-  return { isLong: cut.length > 0 || hidden > 0, hidesArguments: reached.length > 0 || hidden > 0 };
-}
-
-const SCOPE_WORDS: Readonly<Record<PermissionScope, string>> = {
-  'app-selection': 'an app serves your request',
-  exchange: 'an app asks another app',
-  response: 'an answer goes to another app',
-  'data-release': 'an app reads data',
-  'irreversible-action': 'an action that cannot be undone',
-  egress: 'an app connects to a site',
-  policy: 'a rule of your policy requires your permission',
-};

@@ -17,7 +17,9 @@ import {
 } from '@cordon/core';
 import type { StoredAnswer, StoredQuestion } from '@cordon/trace';
 import type { Screen } from '../text/screen.ts';
-import { type Drawing, drawChoice, drawPermission, showDrawing, textOfDrawing } from './prompt-drawing.ts';
+import { type DrawnLine, showDrawing, textOfDrawing } from './drawn-lines.ts';
+import { dataLines, detailLines } from './prompt-details.ts';
+import { type Drawing, drawChoice, drawPermission } from './prompt-drawing.ts';
 
 /** As commander parses them. */
 export interface AnswerOptions {
@@ -41,10 +43,24 @@ export function typedAnswer(
     showDrawing(screen, drawChoice(question.prompt, frame));
     return choiceOf(word, options, now);
   }
-  const drawing = drawPermission(question.prompt, frame);
+  const drawing = wholeDrawing(question.prompt, screen.width);
   showDrawing(screen, drawing);
   return permissionOf(word, options, question.prompt, drawing, now);
 }
+
+/** Nobody can ask for more here: all is shown at once, up to a length. */
+export function wholeDrawing(prompt: PermissionPrompt, width: number): Drawing {
+  const short = drawPermission(prompt, { width, number: null });
+  const data: DrawnLine[] = [];
+  for (const line of dataLines(prompt.data, width)) {
+    if (data.length === MOST_DATA_LINES) break;
+    data.push(line);
+  }
+  return { ...short, lines: [...short.lines, ...detailLines(prompt, width), ...data] };
+}
+
+/** Lines of data that a command shows. */
+const MOST_DATA_LINES = 200;
 
 /**
  * Why `word` cannot answer this question together with others; null: it can. As on a terminal, one yes to all questions neither

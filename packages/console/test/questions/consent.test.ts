@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Consent, id, type PermissionAnswer } from '@cordon/core';
+import { type Consent, id, type PermissionAnswer, type PermissionPrompt } from '@cordon/core';
 import { choicePrompt, permissionPrompt } from '@cordon/testkit/permission-prompt.ts';
 import fc from 'fast-check';
 import { TerminalConsent } from '../../src/questions/consent.ts';
-import { drawPermission, textOfDrawing } from '../../src/questions/prompt-drawing.ts';
+import { textOfDrawing } from '../../src/questions/drawn-lines.ts';
+import { dataLines, detailLines } from '../../src/questions/prompt-details.ts';
+import { drawPermission } from '../../src/questions/prompt-drawing.ts';
 import { type ScriptedTerminal, scriptedTerminal, untilShown } from '../scripted-terminal.ts';
 import '../../../../tools/seed.ts';
 
@@ -52,31 +54,49 @@ async function shownFor(prompt = permissionPrompt(), columns = 80): Promise<stri
   return scripted.shown();
 }
 
-test('the question says who, what, why and what the plan expected', async () => {
+const RIDE = permissionPrompt({
+  subject: { from: id('quick-ride'), to: id('metro-hail') },
+  expected: false,
+  warnings: ['nobody asked for this'],
+});
+
+test('the question says what would happen, with which data, and why to think twice', async () => {
   assert.equal(
-    await shownFor(
-      permissionPrompt({
-        subject: { from: id('quick-ride'), to: id('metro-hail') },
-        expected: false,
-        warnings: ['nobody asked for this'],
-      }),
-    ),
+    await shownFor(RIDE),
     `
-▐ PERMISSION: an action that cannot be undone
+▐ PERMISSION: May quick-ride book a ride?
+▐ data: arguments, 16 characters, perhaps written by others
+  │ {"from": "home"}
+▐ WARNING: nobody asked for this
+▐ longer than once: covers the same again
+▐ Allow? [o] once  [s] this session  [?] more  [n] no (default) > 
+▐ not allowed
+`,
+  );
+});
+
+test('behind ? stands who, what, why and what the plan expected, and the question is asked again', async () => {
+  const scripted = scriptedTerminal();
+  scripted.input.end('?\nn\n');
+  await consentOn(scripted).permission(RIDE, signal);
+  const [, behind] = scripted.shown().split(/▐ Allow\? .* > \n/);
+  assert.equal(
+    behind,
+    `▐ kind: an action that cannot be undone
 ▐ ask:  May quick-ride book a ride?
 ▐ from: quick-ride
 ▐ to:   metro-hail
 ▐ what: request_ride
-▐ plan: NOT part of the plan for your request
+▐ plan: NOT all of this is in your request
 ▐ rule: permission/irreversible
 ▐ WARNING: nobody asked for this
 ▐ data: arguments, 16 characters, perhaps written by others
-  │ {"from": "home"}
 ▐ longer than once: covers the same again
-▐ Allow? [o] once  [s] this session  [n] no (default) > 
-▐ not allowed
+▐ data: arguments
+  │ {"from": "home"}
 `,
   );
+  assert.match(scripted.shown(), /▐ not allowed\n$/);
 });
 
 test('data in the user’s own words are said to be', () => {
@@ -95,7 +115,7 @@ test('a question says in which arguments a text of which app stands, and of a th
   };
   const [one, many] = [['attachments[0].text'], Array.from({ length: 1000 }, (_, index) => `a[${index}]`)];
   const said = '▐ text: from drive, in ';
-  assert.ok(drawnWith(one).includes(`${said}attachments[0].text\n  │ to: ada\n`), drawnWith(one));
+  assert.ok(drawnWith(one).includes(`  │ to: ada\n${said}attachments[0].text\n`), drawnWith(one));
   assert.ok(
     drawnWith(many).includes(`${said}a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7] and 992 more`),
     drawnWith(many),
@@ -294,9 +314,19 @@ function assertFrame(shown: string, columns: number, expectedPrompts: number): v
   assert.equal(shown.match(/^▐ PERMISSION/gm)?.length, expectedPrompts);
   assert.equal(shown.match(/^▐ Allow\?/gm)?.length, expectedPrompts);
   assert.equal(shown.match(/^▐ (not )?allowed/gm)?.length, expectedPrompts);
-  for (const label of ['from', 'to', 'what', 'plan']) {
-    assert.equal(shown.match(new RegExp(`^▐ ${label}:`, 'gm'))?.length, expectedPrompts, label);
+}
+
+/** The same for what stands behind `?`: each label once, and it is ours. */
+function assertDetails(prompt: PermissionPrompt, columns: number): void {
+  const lines = [...detailLines(prompt, columns), ...dataLines(prompt.data, columns)];
+  const shown = textOfDrawing({ lines });
+  for (const line of shown.split('\n')) {
+    assert.match(line, /^(▐ | {2}│ |$)/, JSON.stringify(line));
+    assert.doesNotMatch(line, /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
   }
+  for (const label of ['kind', 'ask', 'from', 'to', 'what', 'plan'])
+    assert.equal(shown.match(new RegExp(`^▐ ${label}:`, 'gm'))?.length, 1, label);
+  assert.doesNotMatch(shown, /^▐ (?:PERMISSION|Allow\?)/m);
 }
 
 for (const [index, text] of HOSTILE.entries()) {
@@ -304,6 +334,7 @@ for (const [index, text] of HOSTILE.entries()) {
     for (const columns of [20, 40, 80, 200]) {
       const data = [{ name: text, value: text }];
       assertFrame(await shownFor(permissionPrompt({ data }), columns), Math.max(columns, 70), 1);
+      assertDetails(permissionPrompt({ data }), columns);
     }
   });
 
@@ -313,8 +344,22 @@ for (const [index, text] of HOSTILE.entries()) {
       warnings: [text],
       rules: [text],
       subject: { from: id(text), to: id(text), what: text },
+      asks: [text],
+      newRecipients: [text],
+      covers: text,
     });
     assertFrame(await shownFor(prompt, 80), 80, 1);
+    assertDetails(prompt, 80);
+  });
+
+  test(`a text that is quoted, its sender and its title cannot draw the frame (${index})`, async () => {
+    const quote = { app: id<'app'>(text), tool: text, title: text, text };
+    for (const columns of [20, 40, 80, 200])
+      for (const sender of [text, null]) {
+        const prompt = permissionPrompt({ quotes: [{ ...quote, sender }] });
+        assertFrame(await shownFor(prompt, columns), Math.max(columns, 70), 1);
+        assertDetails(prompt, columns);
+      }
   });
 }
 
@@ -327,7 +372,7 @@ test('no data whatever can draw the frame', async () => {
   );
 });
 
-test('long data are shortened, v shows them page by page, and the question stands again', async () => {
+test('long data are shortened, v and ? show them page by page, and the question stands again', async () => {
   const value = Array.from({ length: 100 }, (_, index) => `line ${index + 1}`).join('\n');
   const scripted = scriptedTerminal();
   scripted.input.end('v\n\n\nq\no\n');
@@ -336,9 +381,9 @@ test('long data are shortened, v shows them page by page, and the question stand
     signal,
   );
   assert.deepEqual(answer, { allow: true, duration: 'once' });
-  const [before = '', after = ''] = scripted.shown().split('[v] view all');
-  assert.match(before, /line 12\n▐ more: 88 lines, answer v to view them/);
-  assert.doesNotMatch(before, /line 13/);
+  const [before = '', after = ''] = scripted.shown().split('[?] more');
+  assert.match(before, /line 4\n▐ plan: .*\n▐ more with \?: the whole text\n/);
+  assert.doesNotMatch(before, /line 5/);
   assert.match(after, /line 90\n/);
   assert.doesNotMatch(after, /line 91\n/);
 });
@@ -348,19 +393,19 @@ test('while the data are viewed, the end of the input denies', async () => {
   assert.deepEqual(await answered('v\n', permissionPrompt({ data: [{ name: 'x', value }] })), UNANSWERED);
 });
 
-test('v is no answer where everything is shown', async () => {
-  assert.deepEqual(await answered('v\nv\nv\nv\nv\n'), UNANSWERED);
+test('to view is no answer, however often', async () => {
+  assert.deepEqual(await answered('?\nv\n?\nmore\nview\n?\n'), UNANSWERED);
 });
 
 test('a megabyte of data and a thousand data are shown within bounds', async () => {
   const one = await shownFor(permissionPrompt({ data: [{ name: 'x', value: 'y'.repeat(1024 * 1024) }] }));
   assert.ok(one.length < 5000, String(one.length));
   assert.match(one, /1048576 characters/);
-  assert.match(one, /more: more than 2000 lines/);
+  assert.match(one, /▐ more with \?: the whole text/);
   const many = Array.from({ length: 1000 }, () => ({ name: 'n'.repeat(10_000), value: 'v' }));
   const all = await shownFor(permissionPrompt({ data: many }));
   assert.ok(all.length < 10_000, String(all.length));
-  assert.match(all, /more: 980 data/);
+  assert.match(all, /▐ !! view the rest with \? before you say yes: 940 more data/);
 });
 
 test('colour is never the only sign of a warning', async () => {
@@ -382,16 +427,11 @@ test('a form shows what is known, and says of what is empty how it is filled in'
   assert.equal(
     await shownFor(FORM),
     `
-▐ PERMISSION: an app reads data
-▐ ask:  Share this with \`booking\`? It says that it needs this for \`book\`.
-▐ from: Cordon itself, or a context without an app
-▐ to:   booking
-▐ what: date of birth, name
-▐ plan: expected for your request
-▐ field: name, as you said it; editable
-  │ Ada
+▐ PERMISSION: Share this with \`booking\`? It says that it needs this for \`book\`.
+  │ name: Ada
 ▐ field: date of birth, empty; you may fill it in, like \`1990-12-31\`
-▐ Allow? [o] once  [e] fill in  [n] no (default) > 
+▐ plan: expected for your request
+▐ Allow? [o] once  [?] more  [e] fill in  [n] no (default) > 
 ▐ not allowed
 `,
   );

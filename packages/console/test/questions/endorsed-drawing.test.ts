@@ -4,7 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { canonicalJson, id, type PermissionPrompt } from '@cordon/core';
 import { factEvent } from '@cordon/monitor';
-import { dataLines, drawPermission, textOfDrawing } from '../../src/questions/prompt-drawing.ts';
+import { textOfDrawing } from '../../src/questions/drawn-lines.ts';
+import { dataLines } from '../../src/questions/prompt-details.ts';
+import { drawPermission } from '../../src/questions/prompt-drawing.ts';
 
 function question(args: Readonly<Record<string, string>>): PermissionPrompt {
   return {
@@ -36,7 +38,7 @@ const LINES = 'A line of a letter, with "quotes", 猫, a\ttab and\nanother line.
 test('a call that is drawn whole is endorsed, over as many lines as it takes', () => {
   const prompt = question({ body: LINES.repeat(4), to: 'eve.long-name@a-host.example.org' });
   const drawing = drawPermission(prompt, OPTIONS);
-  assert.equal(drawing.isLong, false);
+  assert.doesNotMatch(textOfDrawing(drawing), /more with/);
   assert.deepEqual(endorsed(prompt, textOfDrawing(drawing)), [
     LINES.repeat(4),
     'eve.long-name@a-host.example.org',
@@ -47,7 +49,7 @@ test('an argument of which lines were left out is endorsed when they were viewed
   const short = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`a${index}`, 'x']));
   const prompt = question({ ...short, body: LINES.repeat(5), to: 'eve@y.org' });
   const drawing = drawPermission(prompt, OPTIONS);
-  assert.equal(drawing.isLong, true);
+  assert.match(textOfDrawing(drawing), /more with \?: the rest of body/);
   const first = endorsed(prompt, textOfDrawing(drawing));
   assert.equal(first.includes(LINES.repeat(5)), false);
   assert.ok(first.includes('eve@y.org'), 'it was shown, whatever stands beside it');

@@ -8,7 +8,9 @@ import { permissionPrompt } from '@cordon/testkit/permission-prompt.ts';
 import { openStore } from '@cordon/trace';
 import fc from 'fast-check';
 import { TerminalConsent } from '../../src/questions/consent.ts';
-import { dataLines, drawPermission, textOfDrawing } from '../../src/questions/prompt-drawing.ts';
+import { textOfDrawing } from '../../src/questions/drawn-lines.ts';
+import { dataLines } from '../../src/questions/prompt-details.ts';
+import { drawPermission } from '../../src/questions/prompt-drawing.ts';
 import { argumentsInLine } from '../../src/text/argument-lines.ts';
 import { scriptedTerminal } from '../scripted-terminal.ts';
 import '../../../../tools/seed.ts';
@@ -23,22 +25,30 @@ function drawn(args: JsonObject, identifying: readonly string[] = [], width = 80
   return textOfDrawing(drawPermission(prompt(args, identifying), { width, number: null }));
 }
 
-/** The lines behind the gutter. */
+/** What stands behind the gutter, each argument of a line for itself. */
 function argumentsOf(text: string): readonly string[] {
-  return text.split('\n').flatMap((line) => (line.startsWith('  │ ') ? [line.slice(4)] : []));
+  return text.split('\n').flatMap((line) => (line.startsWith('  │ ') ? line.slice(4).split(' │ ') : []));
 }
 
 test('twelve lines of text whose name comes first in the alphabet do not hide `role: owner`', () => {
   const text = drawn({ a_message: 'A line of a letter.\n'.repeat(200), role: 'owner', user: 'eve@y.org' });
-  assert.match(text, /^ {2}│ role: owner$/m);
-  assert.match(text, /^ {2}│ user: eve@y\.org$/m);
-  assert.match(text, /more: a_message: 3\d{3} characters; answer v to view them/);
+  assert.deepEqual(argumentsOf(text).slice(0, 2), ['role: owner', 'user: eve@y.org']);
+  assert.match(text, /▐ more with \?: the rest of a_message \(4000 characters\)/);
 });
 
-test('each argument stands in a line of its own, those that say whom it reaches first, then the shortest', () => {
+test('arguments that say whom it reaches come first, then the shortest; short ones share a line', () => {
   assert.deepEqual(
     argumentsOf(drawn({ a: 'a longer text', b: 2, to: 'bob@example.org', yes: true }, ['to'])),
     ['to: bob@example.org', 'b: 2', 'yes: true', 'a: a longer text'],
+  );
+});
+
+// Attack: a value that looks like two arguments of one line, or a name that looks like a quotation.
+test('a value or a name cannot look like another argument of the line, or like a quotation', () => {
+  const text = drawn({ note: 'x │ role: viewer', role: 'owner', '> from ada@x.example': 'y' });
+  assert.deepEqual(
+    argumentsOf(text).filter((argument) => /^(?:role:|>)/.test(argument)),
+    ['role: owner'],
   );
 });
 
@@ -78,8 +88,8 @@ test('with so many arguments that their names do not fit, there is no yes before
   const answer = await new TerminalConsent({ screen, terminal, now: () => 0 }).permission(question, NEVER);
   assert.equal(answer.allow, true);
   const shown = scripted.shown();
-  assert.match(shown, /▐ !! 141 more arguments are not shown: answer v to view them/);
-  assert.equal(shown.match(/not all arguments were shown: answer v first/g)?.length, 2);
+  assert.match(shown, /▐ !! view the rest with \? before you say yes: .*141 more arguments/);
+  assert.equal(shown.match(/not all arguments were shown: answer \? first/g)?.length, 2);
   assert.ok(shown.lastIndexOf('role: owner') > shown.lastIndexOf('not all arguments'));
 });
 
@@ -96,8 +106,8 @@ for (const [what, to] of [
     const answer = await new TerminalConsent({ screen, terminal, now: () => 0 }).permission(question, NEVER);
     assert.equal(answer.allow, true);
     const shown = scripted.shown();
-    const [before = '', after = ''] = shown.split('not all arguments were shown: answer v first');
-    assert.match(before, /▐ !! not all of to is shown/);
+    const [before = '', after = ''] = shown.split('not all arguments were shown: answer ? first');
+    assert.match(before, /▐ !! view the rest with \? before you say yes: all of to/);
     assert.doesNotMatch(before, /eve@y\.org/);
     assert.match(after.replace(/\s*│\s*/g, ''), /eve@y\.org/);
   });
@@ -157,7 +167,7 @@ test('a text that looks like arguments is a text', () => {
   assert.deepEqual(argumentsOf(text), [value]);
 });
 
-test('whatever stands beside it, a short argument is visible, and no line leaves the frame', () => {
+test('whatever stands beside it, a short argument is visible or all has to be viewed, and no line leaves the frame', () => {
   fc.assert(
     fc.property(
       // No call has an argument of that name: the reader of JSON refuses it.
@@ -168,9 +178,11 @@ test('whatever stands beside it, a short argument is visible, and no line leaves
         .filter((others) => !Object.hasOwn(others, '__proto__')),
       fc.constantFrom(40, 80, 120),
       (others, width) => {
-        const text = drawn({ ...others, role: 'owner' }, [], width);
-        assert.match(text, /^ {2}│ role: owner$/m);
+        const drawing = drawPermission(prompt({ ...others, role: 'owner' }), { width, number: null });
+        const text = textOfDrawing(drawing);
+        assert.ok(argumentsOf(text).includes('role: owner') || drawing.hidesArguments, text);
         for (const line of text.split('\n')) assert.match(line, /^(▐ | {2}│ |$)/);
+        assert.ok(text.split('\n').length - 1 <= 8 * Math.ceil(80 / width), text);
       },
     ),
     { numRuns: 100 },

@@ -166,12 +166,12 @@ function strangerWords(stranger: Stranger): string {
   switch (how) {
     case 'field':
       return field === null
-        ? `${who} is not from your words, but what ${returned}`
-        : `${who} is not from your words, but \`${shortened(field)}\` of what ${returned}`;
+        ? `${who} is what ${returned}`
+        : `${who} is the \`${shortened(field)}\` of what ${returned}`;
     case 'named-text':
-      return `${who} is not from your words, but from a text that you named and ${returned}`;
+      return `${who} comes from a text that you named, which ${returned}`;
     case 'text':
-      return `${who} is not from your words: it stands only in a text that ${returned}`;
+      return `${who} stands only in a text that \`${shortened(quote.app)}\` returned`;
     default:
       how satisfies never;
       return who;

@@ -2,7 +2,7 @@
  * What of a call's arguments decides whom it reaches: addresses and names, for the warnings of a question; and what must
  * be the same for a permission that lasts. Pure functions of the values: the tool's schema is the app's own word.
  */
-import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
+import { isJsonObject, type Json, type JsonObject, namedArguments } from '@cordon/core';
 
 /** A value that names somebody or some place, and the argument it stands in. */
 export interface Recipient {
@@ -99,6 +99,16 @@ function isRecipientKey(key: string): boolean {
 
 function isName(text: string): boolean {
   return text.length <= MOST_NAME && !/[\r\n]/.test(text);
+}
+
+/** Arguments that say how much, or what is acted upon: a person decides by them as by whom a call reaches. */
+const DECISIVE_KEY =
+  /^(?:amount|sum|total|price|quantity|paths?|files?|file_?name|file_?path|folder|directory|source|new_?path)$|(?:^|_)ids?$|[a-z]Ids?$/;
+
+/** The names of arguments that say how much, or what is acted upon, as `NamedArgument` writes them without places in lists. */
+export function decisiveIn(args: Json): readonly string[] {
+  const names = namedArguments(args).map(({ path }) => path.replace(/\[\d+\]/g, ''));
+  return names.filter((name) => DECISIVE_KEY.test(name.slice(name.lastIndexOf('.') + 1)));
 }
 
 /** The arguments of a call, parted into what a lasting permission is bound to and what may be other. */

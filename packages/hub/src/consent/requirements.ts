@@ -40,7 +40,7 @@ import {
   strangersQuotes,
   strangersWarnings,
 } from './question-parts.ts';
-import { boundArguments, recipientsIn } from './recipients.ts';
+import { boundArguments, decisiveIn, recipientsIn } from './recipients.ts';
 
 /** What an app's tool is about to be called with, and on whose behalf. */
 export interface IntendedCall {
@@ -112,13 +112,14 @@ function irreversibleRequirement(
 }
 
 /**
- * `named`: what the user's files call identifying; recipients are, whatever they are called. Attack: behind so much text that
+ * `named`: what the user's files call identifying; recipients, amounts, paths and ids are, whatever they are called. Attack: behind so much text that
  * not all of it is looked at for recipients stands one more: then any argument may name one.
  */
 export function argumentsDatum(name: string, args: Json, named: readonly string[] | null): PromptDatum {
   const { named: found, isAll } = recipientsIn(args);
   const recipients = isAll || !isJsonObject(args) ? found.map(({ key }) => key) : Object.keys(args);
-  return { name, value: canonicalJson(args), identifying: [...new Set([...(named ?? []), ...recipients])] };
+  const identifying = new Set([...(named ?? []), ...recipients, ...decisiveIn(args)]);
+  return { name, value: canonicalJson(args), identifying: [...identifying] };
 }
 
 /** Says of a datum which other apps' texts stand in it, or that it holds nothing but words of the user. */

@@ -40,8 +40,9 @@ export interface Standing {
 const MOST_RETURNED = 2 * 1024 * 1024;
 /** Longer texts are not taken apart: what stands in them stands inside a text. */
 const MOST_PARSED = 256 * 1024;
-/** Characters of a quoted sentence. */
+/** Characters of a quoted sentence, and of what stands in it before the word that was looked for. */
 const MOST_QUOTED = 240;
+const MOST_BEFORE = 40;
 
 /** Fields that hold what somebody wrote: a value that is all of one is as little kept by a program as one in a sentence. */
 const WRITTEN_FIELD =
@@ -59,6 +60,8 @@ interface Found {
   readonly leaf: Leaf;
   /** Where in the leaf; null: it is all of it. */
   readonly at: number | null;
+  /** What was looked for, in lower case. */
+  readonly word: string;
 }
 
 export class ReturnedTexts {
@@ -107,22 +110,28 @@ export class ReturnedTexts {
       (longer, leaf) => (leaf.text.length > longer.text.length ? leaf : longer),
       { text: '', field: null, headers: NO_HEADERS } satisfies Leaf as Leaf,
     );
-    return quoteOf({ output, leaf: longest, at: 0 });
+    return quoteOf({ output, leaf: longest, at: 0, word: '' });
   }
 }
 
-function quoteOf({ output: { app, tool }, leaf, at }: Found): PromptQuote {
+function quoteOf({ output: { app, tool }, leaf, at, word }: Found): PromptQuote {
   const { sender, title } = leaf.headers;
-  const text = at === null ? leaf.text : sentenceAt(leaf.text, at);
+  const text = at === null ? leaf.text : fromWord(sentenceAt(leaf.text, at), word);
   return { app, tool, sender, title, text: text.slice(0, MOST_QUOTED) };
+}
+
+/** A sentence, from some words before this one on: it has to be seen, and the question has one line for it. */
+function fromWord(sentence: string, word: string): string {
+  const at = sentence.toLowerCase().indexOf(word);
+  return at <= MOST_BEFORE ? sentence : `…${sentence.slice(at - MOST_BEFORE)}`;
 }
 
 function foundIn(output: ReturnedOutput, wanted: string): readonly Found[] {
   if (wanted === '') return [];
   const found = leavesOf(output).flatMap((leaf): Found[] => {
-    if (isAllOf(leaf, wanted)) return [{ output, leaf, at: null }];
+    if (isAllOf(leaf, wanted)) return [{ output, leaf, at: null, word: wanted }];
     const at = placeOfWord(leaf.text, leaf.text.toLowerCase(), wanted);
-    return at < 0 ? [] : [{ output, leaf, at }];
+    return at < 0 ? [] : [{ output, leaf, at, word: wanted }];
   });
   return found;
 }

@@ -160,8 +160,7 @@ test('the user’s own words need no question in a second turn', async (t) => {
 const ACCOUNT = { type: 'string', format: 'identifier' } as const;
 const PAYS = { pay: { input: shape({ account: TEXT }), reply: 'paid' } };
 /** It stands in the invoice that the user speaks of: that is pointed out, and no warning. */
-const STRANGER =
-  '`66677788` in `account` is not from your words, but `account` of what `invoices` returned for `newest`';
+const STRANGER = '`66677788` in `account` is the `account` of what `invoices` returned for `newest`';
 
 /** What the newest invoice says, whoever wrote it: a number to pay to. */
 function invoices(untrusted: readonly string[], secret: readonly string[] | null = null) {

@@ -35,6 +35,33 @@ test('names, dates, numbers and prose are none', () => {
   assert.deepEqual(named({ body: `${'word '.repeat(30)}a@b.example` }), []);
 });
 
+test('amounts, paths and ids are shown first, as recipients are', () => {
+  const args = {
+    to: 'ada',
+    amount: 12,
+    note: 'x',
+    items: [{ item_id: 'a' }],
+    path: 'b.txt',
+    messageIds: ['m'],
+  };
+  assert.deepEqual(argumentsDatum('pay', args, null).identifying?.toSorted(), [
+    'amount',
+    'items.item_id',
+    'messageIds',
+    'path',
+    'to',
+  ]);
+  assert.deepEqual(argumentsDatum('pay', { valid: 'x', grid: 1 }, null).identifying, []);
+});
+
+test('a name for what the user has of everything is no recipient', () => {
+  assert.deepEqual(
+    named({ account: 'default', chat: 'me', channel: 'primary', to: 'none', user: 'self' }),
+    [],
+  );
+  assert.deepEqual(named({ account: 'savings', to: 'me@x.example' }), ['account=savings', 'to=me@x.example']);
+});
+
 test('a list without end costs a bounded question, and is said to be longer', () => {
   const to = (count: number) => Array.from({ length: count }, (_, n) => `a${n}@x.example`);
   const { named: first, isAll } = recipientsIn({ to: to(10_000) });
