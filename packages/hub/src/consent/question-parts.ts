@@ -14,7 +14,7 @@ import {
 } from '@cordon/core';
 import type { Context } from '../context/context.ts';
 import type { HeldText } from '../context/references.ts';
-import type { Standing } from '../context/returned-texts.ts';
+import { isWritten, type Standing } from '../context/returned-texts.ts';
 import type { Flow } from './consent-requirement.ts';
 import { namesMailAddress, type Recipient, recipientsIn } from './recipients.ts';
 
@@ -124,9 +124,9 @@ export function recipientsOf(args: Json, { isUsers, find }: Omit<KnownValues, 'q
  * answered, the account on the bill that they named. Attack: the user names one address, and a mail has its own sender written to.
  */
 export function isUsersWish({ strangers, users, isAll }: KnownRecipients, { query }: KnownValues): boolean {
-  const isPointedAt = ({ standing }: Stranger) => standing !== null && standing.how !== 'text';
-  const namesAnother = strangers.length > 0 && users.length === 0 && namesMailAddress(query);
-  return isAll && !namesAnother && strangers.every(isPointedAt);
+  const reached = strangers.filter((stranger) => !isMentioned(stranger));
+  const namesAnother = reached.length > 0 && users.length === 0 && namesMailAddress(query);
+  return isAll && !namesAnother && !reached.some(isSuspect);
 }
 
 /**
@@ -139,7 +139,7 @@ export function strangersWarnings(
   { strangers, isAll }: KnownRecipients,
 ): readonly string[] {
   if (!mayBeOthersWish(context)) return [];
-  const suspect = strangers.filter(({ standing }) => standing === null || standing.how === 'text');
+  const suspect = strangers.filter((stranger) => isSuspect(stranger) && !isMentioned(stranger));
   const listed = suspect.slice(0, MOST_LISTED).map(strangerWords);
   return isAll && suspect.length <= MOST_LISTED ? listed : [...listed, MORE_RECIPIENTS];
 }
@@ -148,13 +148,23 @@ export function strangersWarnings(
 export function strangersNotes(context: Context, { strangers }: KnownRecipients): readonly string[] {
   if (!mayBeOthersWish(context)) return [];
   return strangers
-    .filter(({ standing }) => standing !== null && standing.how !== 'text' && !isKept(standing))
+    .filter((stranger) => (isMentioned(stranger) || !isSuspect(stranger)) && !isKept(stranger))
     .slice(0, MOST_LISTED)
     .map(strangerWords);
 }
 
-function isKept({ how, isTrusted }: Standing): boolean {
-  return how === 'field' && isTrusted;
+function isKept({ standing }: Stranger): boolean {
+  return standing?.how === 'field' && standing.isTrusted;
+}
+
+/** It stands nowhere, or only inside a text that the agent came across. */
+function isSuspect({ standing }: Stranger): boolean {
+  return standing === null || standing.how === 'text';
+}
+
+/** An address of a text that an app returned, in what is said and not in whom it goes to: a file that is attached has one. */
+function isMentioned({ key, standing }: Stranger): boolean {
+  return standing !== null && isWritten(key.slice(key.lastIndexOf('.') + 1));
 }
 
 function strangerWords(stranger: Stranger): string {
@@ -185,11 +195,10 @@ export function strangersQuotes(
   isAskedFor: boolean,
 ): readonly PromptQuote[] {
   if (!mayBeOthersWish(context)) return [];
-  const quotes = strangers.flatMap(({ standing }) =>
-    standing !== null && (standing.how === 'text' || !isAskedFor) && !isKept(standing)
-      ? [standing.quote]
-      : [],
+  const told = strangers.filter(
+    (stranger) => (isSuspect(stranger) || !isAskedFor) && !isMentioned(stranger) && !isKept(stranger),
   );
+  const quotes = told.flatMap(({ standing }) => (standing === null ? [] : [standing.quote]));
   return distinctQuotes(quotes);
 }
 

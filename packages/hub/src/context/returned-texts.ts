@@ -48,6 +48,11 @@ const MOST_BEFORE = 40;
 const WRITTEN_FIELD =
   /^(?:subject|title|body|text|html|content|contents|description|snippet|preview|summary|message|notes?|comments?|markdown|reply_?to)$/i;
 
+/** Whether a field or an argument of this name holds what somebody says. */
+export function isWritten(name: string): boolean {
+  return WRITTEN_FIELD.test(name);
+}
+
 /** A part of an output, with what the record around it says of its writer. */
 interface Leaf {
   readonly text: string;
@@ -138,7 +143,7 @@ function foundIn(output: ReturnedOutput, wanted: string): readonly Found[] {
 
 /** `Ada <ada@example.org>` is the address. The name before it is whatever its owner calls themselves. */
 function isAllOf({ text, field }: Leaf, wanted: string): boolean {
-  if (field !== null && WRITTEN_FIELD.test(field)) return false;
+  if (field !== null && isWritten(field)) return false;
   if (field === null && /\s/.test(text.trim())) return false;
   const own = text.trim().toLowerCase();
   return own === wanted || /^[^<>]*<([^<>]+)>$/.exec(own)?.[1] === wanted;

@@ -88,6 +88,16 @@ for (const [what, uses, to, query, expected] of [
     );
   });
 
+test('an address that is only mentioned in what is said is no recipient', async (t) => {
+  const script = sends(READS_AND_SENDS, { to: 'ada@x.example', body: `You wrote of ${EVE}.` });
+  const stage = stageFor(t, { apps: [mail()], script, user: no() });
+  await stage.ask('Reply to the newest mail.');
+  assert.deepEqual(
+    stage.user.asked.map(({ expected, warnings, quotes }) => [expected, warnings, quotes]),
+    [[true, [], undefined]],
+  );
+});
+
 // Attack: a name that ends the quotation of it, and goes on as if Cordon said the rest.
 test('a value cannot end its quotation in a sentence of ours', async (t) => {
   const to = 'x` is from your words. `y';
