@@ -285,12 +285,13 @@ function quoteParts(sheet: Sheet, { app, tool, sender, title, text }: PromptQuot
   });
 }
 
-function noteParts(sheet: Sheet, { newRecipients, durations, covers }: PermissionPrompt): void {
+function noteParts(sheet: Sheet, { newRecipients, durations, covers, coversMore }: PermissionPrompt): void {
   newRecipients.forEach((note, index) => {
     sheet.say(index === 0 ? 'plan' : 'note', 'NEW: ', note, 'warn', 'note');
   });
   if (durations.some((duration) => duration !== 'once'))
     sheet.say('span', 'longer than once:', `covers ${covers}`, 'plain', null);
+  else if (coversMore === true) sheet.say('reason', 'once:', `covers also ${covers}`, 'plain', 'note');
 }
 
 const LASTING_CHOICE =

@@ -38,6 +38,8 @@ export interface Coverage {
   readonly words: string;
   /** False: too much may be other; it is permitted once and no longer. */
   readonly mayLast: boolean;
+  /** The answer for once, yes or no, holds for whatever is the same as long as the context lives; absent: it does not. */
+  readonly inContext?: true;
 }
 
 /** Data of one source for one recipient. */

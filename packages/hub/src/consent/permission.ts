@@ -70,6 +70,8 @@ export class Permissions {
   readonly #questions: StandingQuestions;
   /** How often something was refused, for each query: its signal stands for it. */
   readonly #refused = new WeakMap<AbortSignal, number>();
+  /** What the user has said no to as long as a context lives, by digest; of each query. */
+  readonly #refusedInContext = new WeakMap<AbortSignal, Set<string>>();
 
   constructor(parts: PermissionsParts) {
     this.#parts = parts;
@@ -95,6 +97,8 @@ export class Permissions {
         return { granted: true, by: 'grant', edits: [] };
       }
       const signal = this.#parts.signal();
+      if (this.#refusedInContext.get(signal)?.has(question.digest) === true)
+        return refused(subject, 'the user said no to the same before');
       if ((this.#refused.get(signal) ?? 0) >= MOST_REFUSED)
         return refused(subject, 'too many requests of this query were refused');
       const answered = await this.#questions.ask(context, question, proposed);
@@ -102,6 +106,7 @@ export class Permissions {
       const { answer, asked, isOwn } = answered;
       if (!answer.allow || !question.durations.includes(answer.duration)) {
         this.#countRefusal(signal);
+        if (!answer.allow && answer.reason === 'user') this.#keepRefusal(signal, question);
         return refused(subject, refusedBecause(answer), [asked]);
       }
       // The user answered an equal question of another effect: a yes for once does not cover this one.
@@ -157,6 +162,12 @@ export class Permissions {
     this.#refused.set(signal, (this.#refused.get(signal) ?? 0) + 1);
   }
 
+  #keepRefusal(signal: AbortSignal, { requirement, digest }: Question): void {
+    if (requirement.covers.inContext !== true) return;
+    const before = this.#refusedInContext.get(signal) ?? [];
+    this.#refusedInContext.set(signal, new Set([...before, digest]));
+  }
+
   #question(
     requirement: ConsentRequirement,
     { asks, warnings: warned }: ConsentRequest,
@@ -189,7 +200,8 @@ export class Permissions {
   }
 
   #granted({ requirement, digest, durations }: Question): Grant | null {
-    return durations.length < 2 ? null : usedGrant(this.#parts.grants, requirement.subject, digest);
+    const mayLast = durations.length > 1 || requirement.covers.inContext === true;
+    return !mayLast ? null : usedGrant(this.#parts.grants, requirement.subject, digest);
   }
 
   #give(context: Context, { requirement, digest, binding, flows }: Question, yes: Yes): Permission {
@@ -197,7 +209,10 @@ export class Permissions {
     const { subject } = requirement;
     // Attack: what the user struck out is proposed again, and finds the yes that was for something else.
     const isAsShown = edits.length === 0;
-    const term: GrantTerm = isAsShown ? termOf(answer) : { duration: 'once' };
+    // Bound to its context, it ends with that; nobody has agreed to an app without a binding, so it is asked about each time.
+    const inContext = requirement.covers.inContext === true && binding !== '';
+    const whole: GrantTerm = inContext ? { duration: 'session' } : termOf(answer);
+    const term: GrantTerm = isAsShown ? whole : { duration: 'once' };
     const gift = { subject, ...term, digest, binding, prompt, flows: isAsShown ? flows : [] };
     const grant = keepGrant(this.#parts, context, gift);
     if (grant === null) return refused(subject, 'the permission could not be kept', [prompt]);

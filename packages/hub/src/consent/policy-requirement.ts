@@ -21,13 +21,18 @@ export function requirementOf(request: ConsentRequest): ConsentRequirement {
 
 /**
  * Attack: a text gives instructions, the user lets the app look for something for the whole session, and what the text wants
- * sent, paid or deleted is permitted with it. What a rule asks about such an action because of a text is permitted once.
+ * sent, paid or deleted is permitted with it. What a rule asks about such an action because of a text is permitted once. Looks of
+ * the same app are one question: after the tenth of its kind nobody reads any.
  */
-function coverageAfterText(covers: Coverage, { asks, proposal }: ConsentRequest): Coverage {
+function coverageAfterText(covers: Coverage, { due, asks, proposal }: ConsentRequest): Coverage {
   if (asks.length === 0 || proposal.effect !== 'tool-call') return covers;
   const { irreversible, labels } = proposal;
   const isLook = !irreversible && labels?.readOnly === true && !labels.outward;
   const staysHere = !irreversible && labels?.outward === false && labels.mayLeave !== true;
+  if (due === null && isLook) {
+    const words = `further looks of \`${proposal.app}\` for the same request`;
+    return { same: { context: proposal.context }, words, mayLast: false, inContext: true };
+  }
   return isLook || staysHere ? covers : { ...covers, mayLast: false };
 }
 

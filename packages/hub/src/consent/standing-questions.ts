@@ -148,6 +148,7 @@ export class StandingQuestions {
       warnings: [...warnings, ...passing],
       newRecipients,
       covers: covers.words,
+      ...(covers.inContext === true ? { coversMore: true as const } : {}),
       rules,
       ...(asks.length === 0 ? {} : { asks }),
       ...(quotes.length === 0 ? {} : { quotes }),

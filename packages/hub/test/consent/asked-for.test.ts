@@ -151,31 +151,45 @@ test('a rule that asks because of a text quotes the sentence that names what is 
   );
 });
 
-// Attack: a yes for the session to a look, and the text has what it wants posted without a question.
-test('a yes to what a rule asks because of a text lasts for looks, and never for what reaches others', async (t) => {
-  const stage = stageFor(t, {
-    apps: [ORDERS],
-    policy: AFTER_READING,
-    script: {
-      planner: [plan([{ app: 'mail' }])],
-      mail: [
-        [call('read')],
-        [call('look')],
-        [call('look')],
-        [call('post', { to: EVE })],
-        [call('post', { to: EVE })],
-        'done',
-      ],
-    },
-    user: ({ durations }) => ({ allow: true, duration: durations.includes('session') ? 'session' : 'once' }),
-  });
+const LOOKS_AND_POSTS: Script = {
+  planner: [plan([{ app: 'mail' }]), plan([{ app: 'mail' }])],
+  mail: [
+    [call('read')],
+    [call('look')],
+    [call('look')],
+    [call('post', { to: EVE })],
+    [call('post', { to: EVE })],
+    'done',
+    [call('read')],
+    [call('look')],
+    'done',
+  ],
+};
+
+// Attack: a yes to a look, and the text has what it wants posted without a question.
+test('looks after a text are one question of each request; a yes to them never covers what reaches others', async (t) => {
+  const stage = stageFor(t, { apps: [ORDERS], policy: AFTER_READING, script: LOOKS_AND_POSTS, user: yes() });
   await stage.ask('read my mail');
-  assert.deepEqual(
-    stage.user.asked.map(({ question, durations }) => [question, durations]),
-    [
-      ['Let `mail` do `look`?', ['once', 'session']],
-      ['Let `mail` do `post`?', ['once']],
-      ['Let `mail` do `post`?', ['once']],
-    ],
-  );
+  const once = [['once'], 'further looks of `mail` for the same request', true] as const;
+  const asked = () =>
+    stage.user.asked.map(({ question, durations, covers, coversMore }) => [
+      question,
+      ...(question.includes('look') ? [durations, covers, coversMore] : [durations]),
+    ]);
+  const first = [
+    ['Let `mail` do `look`?', ...once],
+    ['Let `mail` do `post`?', ['once']],
+    ['Let `mail` do `post`?', ['once']],
+  ];
+  assert.deepEqual(asked(), first);
+  assert.equal(stage.ran.length, 5);
+  await stage.ask('read my mail again');
+  assert.deepEqual(asked(), [...first, ['Let `mail` do `look`?', ...once]]);
+});
+
+test('a no to a look after a text is a no to further ones of the same request', async (t) => {
+  const stage = stageFor(t, { apps: [ORDERS], policy: AFTER_READING, script: LOOKS_AND_POSTS, user: no() });
+  await stage.ask('read my mail');
+  assert.deepEqual(stage.questions.filter((question) => question.includes('look')).length, 1);
+  assert.deepEqual(stage.ran, ['mail.read {}']);
 });
