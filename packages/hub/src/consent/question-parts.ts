@@ -24,6 +24,8 @@ export interface KnownValues {
   readonly isUsers: (value: string) => boolean;
   /** As it is, in what an app returned in this query; null: it does not stand there. */
   readonly find: (value: string) => Standing | null;
+  /** The text that somebody wrote and that holds a value of this; null: none does. */
+  readonly quote: (value: Json) => PromptQuote | null;
   /** The query of the user that is served. */
   readonly query: string;
 }
@@ -109,7 +111,10 @@ interface KnownRecipients {
   readonly isAll: boolean;
 }
 
-export function recipientsOf(args: Json, { isUsers, find }: Omit<KnownValues, 'query'>): KnownRecipients {
+export function recipientsOf(
+  args: Json,
+  { isUsers, find }: Pick<KnownValues, 'isUsers' | 'find'>,
+): KnownRecipients {
   const { named: found, isAll } = recipientsIn(args);
   const isStranger = ({ value }: Recipient) => !isUsers(value);
   return {
@@ -200,6 +205,18 @@ export function strangersQuotes(
   );
   const quotes = told.flatMap(({ standing }) => (standing === null ? [] : [standing.quote]));
   return distinctQuotes(quotes);
+}
+
+/** What the plan does not name was most likely asked for by a text: the one that holds what the call or request is made of. */
+export function steeringQuotes(
+  how: Expectation,
+  context: Context,
+  value: Json,
+  { quote }: KnownValues,
+): readonly PromptQuote[] {
+  if (how !== 'unexpected' || !mayBeOthersWish(context)) return [];
+  const found = quote(value);
+  return found === null ? [] : [found];
 }
 
 /** Each once, and so few that they can be read. */

@@ -36,6 +36,7 @@ import {
   recipientFlow,
   recipientsOf,
   sourceWarnings,
+  steeringQuotes,
   strangersNotes,
   strangersQuotes,
   strangersWarnings,
@@ -72,7 +73,9 @@ export function callRequirement(plan: StepPlan, call: IntendedCall): ConsentRequ
     ...sourceWarnings(fromOthers),
     ...privacyWarnings(plan, privateOrigins(fromOthers), app, call.uses),
   ];
-  const asked = { data: [data], expected: how === 'expected', warnings, flows: flowsOf(origins, app) };
+  const quotes = steeringQuotes(how, context, call.arguments, call.knows);
+  const flows = flowsOf(origins, app);
+  const asked = { data: [data], expected: how === 'expected', warnings, quotes, flows };
   if (call.irreversible) return irreversibleRequirement(plan, call, fromOthers, asked);
   return {
     ...asked,
@@ -91,12 +94,13 @@ function irreversibleRequirement(
   plan: StepPlan,
   call: IntendedCall,
   fromOthers: readonly PlacedText[],
-  asked: Pick<ConsentRequirement, 'data' | 'expected' | 'warnings' | 'flows'>,
+  asked: Pick<ConsentRequirement, 'data' | 'expected' | 'warnings' | 'quotes' | 'flows'>,
 ): ConsentRequirement {
   const { context, app, tool } = call;
   const recipients = recipientsOf(call.arguments, call.knows);
   const repetition = repetitionOf(plan, call);
   const isAskedFor = asked.expected && isUsersWish(recipients, call.knows);
+  const quotes = strangersQuotes(context, recipients, isAskedFor);
   const named = [...recipients.strangers, ...recipients.users].slice(0, MOST_LISTED);
   return {
     ...asked,
@@ -105,7 +109,7 @@ function irreversibleRequirement(
     expected: isAskedFor,
     warnings: [...asked.warnings, ...strangersWarnings(context, recipients), ...repetition.warnings],
     notes: [...strangersNotes(context, recipients), ...repetition.notes],
-    quotes: strangersQuotes(context, recipients, isAskedFor),
+    quotes: quotes.length > 0 ? quotes : (asked.quotes ?? []),
     covers: callCoverage(tool, call.arguments, fromOthers),
     flows: [...asked.flows, ...named.map((recipient) => recipientFlow(app, tool, recipient))],
   };
@@ -179,6 +183,7 @@ export function exchangeRequirement(
   const sources = [...new Set([...othersWords, ...texts.map(({ origin }) => origin)])].filter(isThird);
   const recipients = recipientsOf(message, request.knows);
   const isAskedFor = how === 'expected' && isUsersWish(recipients, request.knows);
+  const quotes = strangersQuotes(context, recipients, isAskedFor);
   return {
     subject: { scope: 'exchange', from: context.app, to, what: functionality.name },
     question: `Let ${nameOf(context.app)} ask \`${to}\` for \`${functionality.name}\`?`,
@@ -196,7 +201,7 @@ export function exchangeRequirement(
       ...strangersWarnings(context, recipients),
     ],
     notes: strangersNotes(context, recipients),
-    quotes: strangersQuotes(context, recipients, isAskedFor),
+    quotes: quotes.length > 0 ? quotes : steeringQuotes(how, context, message, request.knows),
     covers: {
       // Attack: a yes to what one app says, used for a text of a third.
       same: sources.length === 0 ? null : sources.toSorted(),

@@ -105,6 +105,17 @@ export class ReturnedTexts {
     };
   }
 
+  /** The first text in which somebody wrote one of the words; null: nobody did. */
+  quoteWords(words: readonly string[]): PromptQuote | null {
+    for (const word of words) {
+      const wanted = word.toLowerCase();
+      const holding = this.#outputs.filter(({ lower }) => lower.includes(wanted));
+      const found = holding.flatMap((output) => foundIn(output, wanted)).find(({ at }) => at !== null);
+      if (found !== undefined) return quoteOf(found);
+    }
+    return null;
+  }
+
   /** The text of one of these events that has one of the words, where it has it; else its beginning. */
   quote(events: readonly EventId[], words: readonly string[]): PromptQuote | null {
     const output = this.#outputs.findLast(({ event }) => events.includes(event));

@@ -156,6 +156,7 @@ export class ToolCalls {
     return {
       isUsers: (value) => this.#parts.words.hold(value),
       find: (value) => returned.find(value),
+      quote: (value) => returned.quoteWords(wordsOf(value)),
       query: text,
     };
   }
