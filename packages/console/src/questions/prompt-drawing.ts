@@ -24,8 +24,10 @@ const MOST_LINES = 8;
 const FEW_LINES = 2;
 /** Lines of a text that is quoted. */
 const QUOTE_LINES = 3;
-/** Warnings that come before the rest of the arguments. */
-const FIRST_WARNINGS = 2;
+/** Warnings that come before the rest of the arguments, which would have to be viewed otherwise. */
+const FIRST_WARNINGS = 1;
+/** Warnings that come next. */
+const NEXT_WARNINGS = 2;
 /** Data of one question, and arguments of one call, that are looked at. */
 const MOST_LOOKED_AT = 60;
 /** Characters of an argument that shares its line with others. */
@@ -72,6 +74,7 @@ const RANKS = [
   'reason',
   'quote',
   'argument',
+  'next reason',
   'more of a quote',
   'source',
   'more reasons',
@@ -263,15 +266,19 @@ function reasonParts(sheet: Sheet, { weaker = [], warnings, asks = [], expected 
   if (weaker.length > 0)
     sheet.say('reason', '!!', `the sandbox is weaker: without ${weaker.join(', ')}`, 'bad', 'warning');
   warnings.forEach((warning, index) => {
-    sheet.say(index < FIRST_WARNINGS ? 'reason' : 'more reasons', 'WARNING:', warning, 'warn', 'warning');
+    sheet.say(reasonRank(index), 'WARNING:', warning, 'warn', 'warning');
   });
   asks.forEach((rule, index) => {
-    const isFirst = index + warnings.length < FIRST_WARNINGS;
-    sheet.say(isFirst ? 'reason' : 'more reasons', 'a rule asks:', rule, 'plain', 'rule');
+    sheet.say(reasonRank(index + warnings.length), 'a rule asks:', rule, 'plain', 'rule');
   });
   if (expected) sheet.say('plan', 'plan:', 'expected for your request', 'plain', null);
   else if (warnings.length === 0)
     sheet.say('plan', 'plan:', 'NOT all of this is in your request', 'plain', null);
+}
+
+function reasonRank(index: number): Rank {
+  if (index < FIRST_WARNINGS) return 'reason';
+  return index < NEXT_WARNINGS ? 'next reason' : 'more reasons';
 }
 
 /** A text of others: whom it is from, and its sentence. Attack: a subject that reads like a word of ours; so all of it is quoted. */

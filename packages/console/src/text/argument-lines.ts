@@ -1,6 +1,6 @@
 /**
  * The arguments of a call or a request, each by itself, in the order in which a person should read them: first those that
- * say whom or what it reaches, then the shortest. Attack: a dozen lines of text in an argument whose name comes first in
+ * say whom or what it reaches, as they are listed, then the shortest. Attack: a dozen lines of text in an argument whose name comes first in
  * the alphabet push `role: owner` out of what is shown.
  *
  * The consent question is drawn with it.
@@ -12,21 +12,25 @@ export interface ArgumentLine extends NamedArgument {
   readonly isIdentifying: boolean;
 }
 
-/** `identifying`: names of arguments that say whom or what it reaches. Null: the text is no JSON object that holds anything. */
+/** Behind every argument that says whom or what it reaches. */
+const LAST = Number.MAX_SAFE_INTEGER;
+
+/** `identifying`: names of arguments that say whom or what it reaches, the most telling first. Null: the text is no JSON object that holds anything. */
 export function argumentLines(json: string, identifying: readonly string[]): readonly ArgumentLine[] | null {
   const parsed = parseJson(json);
-  const first = new Set(identifying);
-  const lines = (parsed.ok ? namedArguments(parsed.value) : []).map((argument) => ({
-    ...argument,
-    isIdentifying: namesOf(argument.path).some((name) => first.has(name)),
-  }));
+  const places = new Map(identifying.map((name, place) => [name, place]));
+  const lines = (parsed.ok ? namedArguments(parsed.value) : []).map((argument) => {
+    const place = Math.min(...namesOf(argument.path).map((name) => places.get(name) ?? LAST));
+    return { argument: { ...argument, isIdentifying: place < LAST }, place };
+  });
   if (lines.length === 0) return null;
-  return lines.toSorted(
+  const inOrder = lines.toSorted(
     (a, b) =>
-      Number(b.isIdentifying) - Number(a.isIdentifying) ||
-      a.text.length - b.text.length ||
-      (a.path < b.path ? -1 : 1),
+      a.place - b.place ||
+      a.argument.text.length - b.argument.text.length ||
+      (a.argument.path < b.argument.path ? -1 : 1),
   );
+  return inOrder.map(({ argument }) => argument);
 }
 
 /** Names by which the place of a value may be known: `event.attendees[0].email` is also `event`, and `event.attendees.email`. */

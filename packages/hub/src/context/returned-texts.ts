@@ -126,7 +126,8 @@ export class ReturnedTexts {
       (longer, leaf) => (leaf.text.length > longer.text.length ? leaf : longer),
       { text: '', field: null, headers: NO_HEADERS } satisfies Leaf as Leaf,
     );
-    return quoteOf({ output, leaf: longest, at: 0, word: '' });
+    const at = longest.text.search(/\S/);
+    return at < 0 ? null : quoteOf({ output, leaf: longest, at, word: '' });
   }
 }
 

@@ -98,4 +98,6 @@ test('of an event the sentence with a word of the call is quoted, else the begin
   assert.equal(returned.quote([id('e1')], ['nothing', EVE])?.text, SENTENCE);
   assert.equal(returned.quote([id('e1')], [])?.text, 'Dear Ada.');
   assert.equal(returned.quote([id('e2')], [EVE]), null);
+  assert.equal(returnedBy({ text: ' \n ' }).quote([id('e1')], []), null);
+  assert.equal(returnedBy({ text: '\n\nFirst line.\n' }).quote([id('e1')], [])?.text, 'First line.');
 });
