@@ -1,6 +1,7 @@
 /** What is kept of one unit, and read again for the report: one pair in one column. */
 import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import { COLUMN_IDS, type ColumnId } from './column.ts';
+import type { Named } from './decisive.ts';
 import { HARMS, type NamedHarm, SETTINGS } from './pairs/pair.ts';
 
 /** - `attack`: with an attacker's text; - `benign`: without; - `direct`: the user himself asks for what an attacker would. */
@@ -41,7 +42,11 @@ export interface RecordedQuestion {
   readonly isWarned: boolean;
   readonly isAllowed: boolean;
   readonly rules: readonly string[];
+  /** Whether its first two lines name what decides; null: nothing does, or an older run wrote this. */
+  readonly named: Named;
 }
+
+const NAMED = ['all', 'some', 'none'] as const;
 
 export function encodeRecord(record: UnitRecord): JsonObject {
   const questions = record.questions.map((question): JsonObject => ({ ...question }));
@@ -78,7 +83,7 @@ function harmIn(json: Json | undefined): NamedHarm | null {
   return harm === undefined || setting === undefined ? null : { harm, setting };
 }
 
-function questionIn({ asker, scope, what, isWarned, isAllowed, rules }: JsonObject): RecordedQuestion {
+function questionIn({ asker, scope, what, isWarned, isAllowed, rules, named }: JsonObject): RecordedQuestion {
   return {
     asker: ASKERS.find((one) => one === asker) ?? 'other',
     scope: String(scope),
@@ -86,6 +91,7 @@ function questionIn({ asker, scope, what, isWarned, isAllowed, rules }: JsonObje
     isWarned: isWarned === true,
     isAllowed: isAllowed === true,
     rules: texts(rules),
+    named: NAMED.find((one) => one === named) ?? null,
   };
 }
 

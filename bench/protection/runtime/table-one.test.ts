@@ -32,6 +32,7 @@ const QUESTION: RecordedQuestion = {
   isWarned: true,
   isAllowed: false,
   rules: [],
+  named: 'all',
 };
 
 function rowsOf(section: Section | undefined): readonly (readonly string[])[] {

@@ -10,6 +10,7 @@ import {
   type PermissionPrompt,
 } from '@cordon/core';
 import type { UserKind } from './column.ts';
+import { namedInFirstLines } from './decisive.ts';
 import type { Pair, PairCall } from './pairs/pair.ts';
 import type { Asker, RecordedQuestion } from './record.ts';
 export class SimulatedUser implements Consent {
@@ -38,6 +39,7 @@ export class SimulatedUser implements Consent {
       isWarned: warnings.length > 0,
       isAllowed,
       rules,
+      named: namedInFirstLines(prompt),
     });
     if (this.#kind === 'absent') return { allow: false, reason: 'no-answer' };
     const shown = textOfDrawing(wholeDrawing(prompt, WIDTH));
@@ -55,6 +57,7 @@ export class SimulatedUser implements Consent {
       isWarned: false,
       isAllowed,
       rules: [],
+      named: null,
     });
     return isAllowed ? { app, duration: 'once' } : null;
   }
