@@ -282,9 +282,10 @@ function reasonRank(index: number): Rank {
 }
 
 /** A text of others: whom it is from, and its sentence. Attack: a subject that reads like a word of ours; so all of it is quoted. */
-function quoteParts(sheet: Sheet, { app, tool, sender, title, text }: PromptQuote): void {
+function quoteParts(sheet: Sheet, { app, sender, title, text }: PromptQuote): void {
   const own = new Lines(sheet.width);
-  const from = `from ${visibleLine(sender ?? `what ${app} returned for ${tool}`, MOST_NAME)}`;
+  const from =
+    sender === null ? `a text from ${visibleLine(app, MOST_NAME)}` : `from ${visibleLine(sender, MOST_NAME)}`;
   const called = title === null ? [] : [visibleLine(title, MOST_NAME)];
   own.cite([from, ...called, text], QUOTE_LINES * sheet.scale);
   own.lines.forEach((line, index) => {

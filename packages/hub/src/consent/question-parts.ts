@@ -219,9 +219,15 @@ export function steeringQuotes(
   return found === null ? [] : [found];
 }
 
-/** Each once, and so few that they can be read. */
+/** One of each text, the first, and so few that they can be read. */
 export function distinctQuotes(quotes: readonly PromptQuote[]): readonly PromptQuote[] {
-  return [...new Map(quotes.map((quote) => [canonicalJsonOf(quote), quote])).values()].slice(0, MOST_QUOTES);
+  const first = new Map<string, PromptQuote>();
+  for (const quote of quotes) {
+    const { text: _text, ...source } = quote;
+    const key = canonicalJsonOf(source);
+    if (!first.has(key)) first.set(key, quote);
+  }
+  return [...first.values()].slice(0, MOST_QUOTES);
 }
 
 function mayBeOthersWish(context: Context): boolean {

@@ -42,7 +42,7 @@ const MOST_RETURNED = 2 * 1024 * 1024;
 const MOST_PARSED = 256 * 1024;
 /** Characters of a quoted sentence, and of what stands in it before the word that was looked for. */
 const MOST_QUOTED = 240;
-const MOST_BEFORE = 40;
+const MOST_BEFORE = 24;
 
 /** Fields that hold what somebody wrote: a value that is all of one is as little kept by a program as one in a sentence. */
 const WRITTEN_FIELD =
