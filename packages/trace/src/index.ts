@@ -1,4 +1,5 @@
 export type { GrantFault, GrantFilter, GrantRecord, GrantRequest, Grants } from './consent/grant.ts';
+export type { Logins, StoredLogin } from './consent/login.ts';
 export type { Pin, PinnedBy, PinRequest, Pins, PinText } from './consent/pin.ts';
 export type {
   PromptFault,

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 
 import { type Clock, failed, ok, type Result, type SessionId } from '@cordon/core';
 import { Grants } from './consent/grant.ts';
+import { Logins } from './consent/login.ts';
 import { Pins } from './consent/pin.ts';
 import { Prompts } from './consent/prompt.ts';
 import { ChainKey } from './database/chain-key.ts';
@@ -37,6 +38,8 @@ export interface Store {
   readonly prompts: Prompts;
   /** What the user agreed to of apps and of configuration files. */
   readonly pins: Pins;
+  /** Tokens of apps that run elsewhere. */
+  readonly logins: Logins;
   /** The memory of one owner, and of nobody else. */
   memory(owner: MemoryOwner): Memory;
   /** All memories, for the user to see, correct and delete; for no context. */
@@ -110,6 +113,7 @@ export function openStore(
     grants: new Grants(parts),
     prompts: new Prompts({ ...parts, eventsFrom: (session, event) => journal.eventsFrom(session, event) }),
     pins: new Pins(parts),
+    logins: new Logins(parts),
     memory: (owner) => new Memory(owner, { ...parts, sessions }),
     memories: new MemoryArchive(parts),
     eraseSession: (session) => eraseSession({ database, sessions, acknowledgements }, session),

@@ -338,6 +338,23 @@ export const SCHEMA_STEPS: readonly string[] = [
   `,
   // The newest turns of an owner, over all sessions, are found without reading the others.
   'CREATE INDEX turns_by_owner ON turns (owner)',
+  // Tokens of apps that run elsewhere.
+  `
+  CREATE TABLE logins (
+    key INTEGER PRIMARY KEY,
+    -- The folder of the configuration: the same name in another folder is another app.
+    place TEXT NOT NULL,
+    app TEXT NOT NULL,
+    -- Sealed, or not kept at all: a store without a key takes none.
+    secret TEXT NOT NULL CHECK (secret GLOB '~*'),
+    since REAL NOT NULL,
+    -- Who renews it, and until when nobody else does.
+    claimed_by TEXT,
+    claimed_until REAL,
+    UNIQUE (place, app),
+    CHECK ((claimed_by IS NULL) = (claimed_until IS NULL))
+  ) STRICT;
+  `,
 ];
 
 export const SCHEMA_VERSION = SCHEMA_STEPS.length;

@@ -45,6 +45,7 @@ const SEALINGS = {
   'prompts.answer': { how: 'fresh', boundTo: ['id'] },
   /** Of the question and its data: a question is taken up again by it. */
   'prompts.fingerprint': { how: 'alike', boundTo: [] },
+  'logins.secret': { how: 'fresh', boundTo: ['place', 'app'] },
 } as const satisfies Readonly<Record<string, Sealing>>;
 
 type SealedName = keyof typeof SEALINGS;

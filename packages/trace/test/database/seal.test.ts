@@ -247,6 +247,7 @@ function asBefore(folder: string): void {
     raw.prepare('UPDATE sessions SET head = ? WHERE id = ?').run(seal.closeBytes(bytes, place(0)), name);
   }
   raw.exec('DROP INDEX turns_by_owner');
+  raw.exec('DROP TABLE logins');
   raw.exec('ALTER TABLE sessions DROP COLUMN acknowledged');
   for (const table of ['turns', 'summaries', 'facts']) raw.exec(`ALTER TABLE ${table} DROP COLUMN corrected`);
   raw.exec('PRAGMA user_version = 5');
@@ -443,6 +444,9 @@ const IN_THE_CLEAR: Readonly<Record<string, string>> = {
   'pins.found_digest': 'as above',
   'agreed_files.file': 'a path of the configuration',
   'agreed_files.digest': 'of a configuration file',
+  'logins.place': 'a folder of the configuration',
+  'logins.app': 'the name of an app in the configuration',
+  'logins.claimed_by': 'random',
   'seal.mark': 'random',
   'seal.derivation': 'a word of ours',
   'seal.check_value': 'sealed by itself',
