@@ -49,9 +49,9 @@ export class AppStart {
   }
 
   /** Loads what the first start needs: 70 ms for the client and the validator. */
-  async load(): Promise<Client> {
+  async load(options: Pick<ClientOptions, 'versionNegotiation'> = {}): Promise<Client> {
     const [{ Client }] = await Promise.all([import('@modelcontextprotocol/client'), this.#parts.validator()]);
-    return new Client(CLIENT_INFO, { jsonSchemaValidator: NO_SCHEMAS });
+    return new Client(CLIENT_INFO, { jsonSchemaValidator: NO_SCHEMAS, ...options });
   }
 
   /**
@@ -78,14 +78,30 @@ export class AppStart {
     }
   }
 
+  /** Most servers speak a revision with a handshake; one that refuses it is asked what it speaks. */
   async #openRemote(app: InstalledApp, began: Began, told: AppTold): Promise<Result<AppConnection, Fault>> {
+    const first = await this.#greetingOf(app, began, {});
+    if (!first.ok) return first;
+    try {
+      return await this.#greeted(first.value, told);
+    } catch (error) {
+      const refused = await isRefusedHandshake(error);
+      await first.value.client.close().catch(() => undefined);
+      if (!refused) return failed(await startFault({ ...first.value, error, isLate: began.late.aborted }));
+    }
+    const second = await this.#greetingOf(app, began, { versionNegotiation: { mode: 'auto' } });
+    return second.ok ? this.#greet(second.value, told) : second;
+  }
+
+  async #greetingOf(
+    app: InstalledApp,
+    began: Began,
+    options: Pick<ClientOptions, 'versionNegotiation'>,
+  ): Promise<Result<Greeting, Fault>> {
     const transport = await this.#parts.connect(app);
     if (!transport.ok) return transport;
-    const client = await this.load();
-    return this.#greet(
-      { app, client, transport: transport.value, process: null, network: null, began },
-      told,
-    );
+    const client = await this.load(options);
+    return ok({ app, client, transport: transport.value, process: null, network: null, began });
   }
 
   async #openProcess(app: InstalledApp, began: Began, told: AppTold): Promise<Result<AppConnection, Fault>> {
@@ -126,26 +142,39 @@ export class AppStart {
   }
 
   async #greet(greeting: Greeting, told: AppTold): Promise<Result<AppConnection, Fault>> {
-    const { app, client, transport, process, network, began } = greeting;
-    const options = { signal: began.signal, timeout: app.manifest.limits.startSeconds * 1000 };
     try {
-      await client.connect(transport, options);
-      const { tools } = await client.listTools(undefined, options);
-      const validator = await this.#parts.validator();
-      const said = describeApp(client.getInstructions(), tools);
-      if (!said.ok) {
-        process?.kill();
-        return failed(violation(app, said.fault));
-      }
-      const milliseconds = this.#parts.now() - began.at;
-      const opened = { app, said: said.value, client, transport, validator, process, milliseconds };
-      return ok(new AppConnection({ ...opened, waiting: network }, told));
+      return await this.#greeted(greeting, told);
     } catch (error) {
-      const reported = await startFault({ app, error, isLate: began.late.aborted, transport, process });
-      process?.kill();
+      const reported = await startFault({ ...greeting, error, isLate: greeting.began.late.aborted });
+      greeting.process?.kill();
       return failed(reported);
     }
   }
+
+  /** Rejects with whatever the client says of an app that does not answer as it should. */
+  async #greeted(
+    { app, client, transport, process, network, began }: Greeting,
+    told: AppTold,
+  ): Promise<Result<AppConnection, Fault>> {
+    const options = { signal: began.signal, timeout: app.manifest.limits.startSeconds * 1000 };
+    await client.connect(transport, options);
+    const { tools } = await client.listTools(undefined, options);
+    const validator = await this.#parts.validator();
+    const said = describeApp(client.getInstructions(), tools);
+    if (!said.ok) {
+      process?.kill();
+      return failed(violation(app, said.fault));
+    }
+    const milliseconds = this.#parts.now() - began.at;
+    const opened = { app, said: said.value, client, transport, validator, process, milliseconds };
+    return ok(new AppConnection({ ...opened, waiting: network }, told));
+  }
+}
+
+/** As servers answer that speak revisions without a handshake alone (MCP 2026-07-28). */
+async function isRefusedHandshake(error: unknown): Promise<boolean> {
+  const { SdkHttpError } = await import('@modelcontextprotocol/client');
+  return error instanceof SdkHttpError && error.status === 400;
 }
 
 /** For an app whose end and news nobody waits for. */
