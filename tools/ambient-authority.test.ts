@@ -46,6 +46,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['clock'],
     why: 'sessions in which nothing has happened for long are told by the clock',
   },
+  'packages/oauth/src/sdk.ts': {
+    of: ['code at run time'],
+    why: 'the MCP client takes 70 ms to load, and only a login needs its helpers',
+  },
   'packages/config/src/keys/store-key.ts': {
     of: ['files', 'processes'],
     why: 'the key of the store may be in a file of the user’s, or be told by a command such as a keyring’s',

@@ -108,6 +108,7 @@ test('the trusted computing base is counted', (t) => {
       'hub',
       'install',
       'monitor',
+      'oauth',
       'policy',
       'protocol',
       'regex',

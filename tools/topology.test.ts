@@ -26,6 +26,7 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
   detectors: ['@lezer/python', 'acorn', 'compromise', 'htmlparser2', 'libphonenumber-js', 'tldts', 'unbash'],
   egress: ['tldts'],
   hub: ['@modelcontextprotocol/client', 'ajv'],
+  oauth: ['@modelcontextprotocol/client'],
   llm: [
     '@ai-sdk/anthropic',
     '@ai-sdk/google',

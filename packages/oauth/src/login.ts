@@ -1,0 +1,73 @@
+/**
+ * A login: the tokens of one user for one app that runs elsewhere, bound to the server that issued them and to the address that
+ * they are for. It stands sealed in the store and nowhere else.
+ */
+import { isJsonObject, type JsonObject, parseJson } from '@cordon/core';
+
+export const CLIENT_METHODS = ['client_secret_basic', 'client_secret_post', 'none'] as const;
+/** How the client shows who it is. */
+export type ClientMethod = (typeof CLIENT_METHODS)[number];
+
+/** How the authorization server knows Cordon. Known to this server alone. */
+export interface OAuthClient {
+  readonly id: string;
+  readonly secret: string | null;
+  readonly method: ClientMethod;
+}
+
+export interface Tokens {
+  readonly access: string;
+  /** Null: the server gave none, and the user has to log in again when the access token ends. */
+  readonly refresh: string | null;
+  /** When the access token ends, as far as the server said so. Milliseconds since the epoch. */
+  readonly endsAt: number | null;
+  /** What the user granted, in the server's words; null: the server did not say. */
+  readonly scope: string | null;
+}
+
+export interface Login {
+  /** The `url` of the app: with another one it is another app, and the login is not used. */
+  readonly url: string;
+  /** What the tokens are for, as the app's server names itself. */
+  readonly resource: string;
+  /** Who issued the tokens. The user agreed to it. */
+  readonly issuer: string;
+  /** Whether the user wrote the issuer: only then may it have a private address. */
+  readonly isNamed: boolean;
+  readonly tokenEndpoint: string;
+  /** Null: tokens cannot be revoked there. */
+  readonly revocationEndpoint: string | null;
+  readonly client: OAuthClient;
+  readonly tokens: Tokens;
+}
+
+export function loginText(login: Login): string {
+  return JSON.stringify(login);
+}
+
+/** Null: it is none, for example of another version. */
+export function readLogin(text: string): Login | null {
+  const parsed = parseJson(text);
+  if (!parsed.ok || !isJsonObject(parsed.value)) return null;
+  const { url, resource, issuer, isNamed, tokenEndpoint, revocationEndpoint, client, tokens } = parsed.value;
+  if (![url, resource, issuer, tokenEndpoint].every(isText) || typeof isNamed !== 'boolean') return null;
+  if (!isTextOrNull(revocationEndpoint) || !isJsonObject(client) || !isJsonObject(tokens)) return null;
+  return isClient(client) && isTokens(tokens) ? (parsed.value as unknown as Login) : null;
+}
+
+function isClient({ id, secret, method }: JsonObject): boolean {
+  return isText(id) && isTextOrNull(secret) && CLIENT_METHODS.some((known) => known === method);
+}
+
+function isTokens({ access, refresh, endsAt, scope }: JsonObject): boolean {
+  const isTime = endsAt === null || typeof endsAt === 'number';
+  return isText(access) && isTextOrNull(refresh) && isTextOrNull(scope) && isTime;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isTextOrNull(value: unknown): value is string | null {
+  return value === null || isText(value);
+}

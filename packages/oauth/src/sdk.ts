@@ -1,0 +1,2 @@
+/** The helpers of the official MCP client, loaded when a login first needs them. */
+export const sdk = () => import('@modelcontextprotocol/client');
