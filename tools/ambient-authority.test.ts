@@ -46,6 +46,18 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['clock'],
     why: 'sessions in which nothing has happened for long are told by the clock',
   },
+  'packages/cli/src/commands/login/browser.ts': {
+    of: ['processes'],
+    why: 'opens the page for logging in, in the user’s browser',
+  },
+  'packages/cli/src/commands/login/redirect.ts': {
+    of: ['http'],
+    why: 'listens on loopback for the browser that comes back from a login',
+  },
+  'packages/hub/src/egress/authorization-requests.ts': {
+    of: ['code at run time'],
+    why: 'what makes requests over dialled connections is loaded when somebody logs in',
+  },
   'packages/oauth/src/sdk.ts': {
     of: ['code at run time'],
     why: 'the MCP client takes 70 ms to load, and only a login needs its helpers',

@@ -321,6 +321,21 @@ function appCommands(cordon: Command): void {
   shared(apps.command('unpin <app>'))
     .description('withdraw your agreement to an app')
     .action(does(async () => (await loadReview()).unpinApp));
+  const loadLogin = () => import('./commands/login/login.ts');
+  shared(apps.command('login <app>'))
+    .description('log in to an app that runs elsewhere (OAuth)')
+    .option('--scope <scope>', 'what to grant besides, as the app’s server names it')
+    .option('--issuer <url>', 'the authorization server, if you know it')
+    .option('--client-id <id>', 'the client that you have registered there for Cordon')
+    .option('--client-secret-file <file>', 'a file with the secret of this client')
+    .option('--client-metadata <url>', 'a published document that describes the client')
+    .addOption(wholeNumber('--port <port>', 'where the browser comes back to (default: any free port)'))
+    .option('--no-browser', 'only show the address of the page')
+    .option('--yes', 'log in where the app says, without asking')
+    .action(does(async () => (await loadLogin()).logInToApp));
+  shared(apps.command('logout <app>'))
+    .description('revoke and delete the tokens of an app')
+    .action(does(async () => (await loadLogin()).logOutOfApp));
   shared(apps.command('search <words...>'))
     .description('search the configured registry')
     .action(does(async () => (await import('./commands/apps/apps-search.ts')).searchApps));

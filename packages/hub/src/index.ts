@@ -17,6 +17,8 @@ export {
 } from './apps/app-pins.ts';
 export type { AppLauncher, AppProcess } from './apps/app-process.ts';
 export { calledLabels, isIrreversible } from './apps/registry.ts';
+export { AppLogins } from './egress/app-logins.ts';
+export type { LoginPlace, LoginSteps, LoginWish } from './egress/log-in.ts';
 export { Hub, type HubParts } from './hub.ts';
 export type { SessionOptions, SessionRecord } from './journal/session-record.ts';
 export type { Answering } from './mediation/detector-queries.ts';

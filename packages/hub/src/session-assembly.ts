@@ -21,7 +21,7 @@ import { Permissions } from './consent/permission.ts';
 import { Query } from './context/query.ts';
 import { UserTexts } from './context/session-texts.ts';
 import { AppNetworks } from './egress/app-networks.ts';
-import { connectRemote } from './egress/remote-app.ts';
+import { RemoteApps } from './egress/remote-apps.ts';
 import { Exchange } from './exchange/exchange.ts';
 import { Offers } from './exchange/offers.ts';
 import { Probes } from './exchange/probes.ts';
@@ -58,11 +58,14 @@ export interface SessionState {
   readonly query: () => Query | null;
 }
 
+const NEVER = new AbortController().signal;
+
 /** The parts that a session calls. */
 export interface AssembledSession {
   readonly registry: Registry;
   readonly apps: AppHost;
   readonly networks: AppNetworks;
+  readonly remote: RemoteApps;
   readonly spokes: SpokePool;
   readonly gate: Gate;
   readonly choices: AppChoices;
@@ -154,9 +157,19 @@ export function assembleSession(
     isUsed: (app) => apps.isUsed(app),
     asksPermission,
   });
+  const remote: RemoteApps = new RemoteApps({
+    gate,
+    dialler: parts.dialler,
+    logins: parts.logins,
+    newContext: (app) => contexts.ofProcess(app),
+    reach: (app) => apps.reach(app),
+    random: parts.random,
+    now: parts.clock,
+    pause: (milliseconds) => parts.pause(milliseconds, NEVER),
+  });
   const apps: AppHost = new AppHost({
     launcher: parts.launcher,
-    connect: (app) => connectRemote(app, gate, contexts.ofProcess(app.id), parts.dialler.dial),
+    connect: (app) => remote.connect(app),
     networkOf: (app) => networks.of(app),
     spend: (allowance) => monitor.spend(allowance),
     finished: ({ callId }) => recorder.cursor?.output(callId) ?? null,
@@ -307,6 +320,7 @@ export function assembleSession(
     registry,
     apps,
     networks,
+    remote,
     spokes,
     gate,
     choices,

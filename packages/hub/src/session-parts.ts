@@ -22,6 +22,7 @@ import type { SessionJournal, Store } from '@cordon/trace';
 import type { AppPins } from './apps/app-pins.ts';
 import type { AppLauncher } from './apps/app-process.ts';
 import type { Grants } from './consent/grants.ts';
+import type { AppLogins } from './egress/app-logins.ts';
 import type { Answering } from './mediation/detector-queries.ts';
 import type { StoredMemory } from './memory/stored-memory.ts';
 import type { Installables } from './planning/installing.ts';
@@ -73,6 +74,8 @@ export interface HubOptions {
   readonly functionalities: readonly CatalogueEntry[];
   /** Connects for apps that have the network, and to apps that run elsewhere; by default from this process. */
   readonly dialler: Dialler;
+  /** The user's logins to apps that run elsewhere; null: there are none. */
+  readonly logins: AppLogins | null;
 }
 
 export interface SessionParts extends HubPorts, HubOptions {

@@ -15,10 +15,12 @@ import {
   type SessionId,
 } from '@cordon/core';
 import { ReferenceMonitor } from '@cordon/monitor';
+import type { Login } from '@cordon/oauth';
 import type { SessionJournal } from '@cordon/trace';
 import type { AppDescription } from './apps/app-description.ts';
 import type { Vetting } from './apps/app-pins.ts';
 import { Query } from './context/query.ts';
+import type { LoginSteps, LoginWish } from './egress/log-in.ts';
 import {
   givenAnswer,
   type UnfinishedQuery,
@@ -110,6 +112,20 @@ export class Session {
     const app = registry.installed(appId);
     if (!app.ok) return Promise.resolve(app);
     return apps.inspect(app.value, (said) => look(app.value, said));
+  }
+
+  /** Logs the user in to an app that runs elsewhere. Null: they did not agree to where. */
+  logIn(appId: AppId, wish: LoginWish, steps: LoginSteps): Promise<Result<Login | null, Fault>> {
+    const { registry, remote } = this.#assembled;
+    const app = registry.installed(appId);
+    return app.ok ? remote.logIn(app.value, wish, steps) : Promise.resolve(app);
+  }
+
+  /** Ends a login, here and where it came from. Null: there was none. */
+  logOut(appId: AppId): Promise<Result<'revoked' | 'not-offered', Fault> | null> {
+    const { registry, remote } = this.#assembled;
+    const app = registry.installed(appId);
+    return app.ok ? remote.logOut(app.value) : Promise.resolve(app);
   }
 
   /** The newest query, if it came to no answer: its hub ended, or something failed, or the user stopped it. */

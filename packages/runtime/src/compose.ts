@@ -6,6 +6,7 @@ import { CODE_ROOT, realPath, stateFolder } from '@cordon/config/reading';
 import { type AppId, type Consent, type Diagnostic, type InstalledApp, ok, type Result } from '@cordon/core';
 import type { Dialler } from '@cordon/dialler';
 import {
+  AppLogins,
   appLauncher,
   CATALOGUE,
   type CatalogueEntry,
@@ -112,6 +113,7 @@ export function composeOn(
     installables: installablesOf(configuration, reviewing.installer ?? null),
     functionalities: functionalitiesOf(configuration),
     dialler,
+    logins: storedLogins(configuration, store),
     clock: Date.now,
     // A call in vain costs little, unless money is counted.
     speculates: isFree,
@@ -150,6 +152,11 @@ export function storedPins(
     reviewer,
     pinsUnseen,
   });
+}
+
+/** The user's logins to the apps of a configuration. */
+export function storedLogins({ folder }: Configuration, { logins }: Store): AppLogins {
+  return new AppLogins({ logins, place: realPath(folder) });
 }
 
 /** An app of a configuration; its tools, as far as they are known. */

@@ -142,6 +142,15 @@ export class AppHost {
     }
   }
 
+  /** Greets an app anew and has it list its tools, whatever it says, and ends it: whether its server lets the user in. */
+  async reach(app: InstalledApp): Promise<Result<void, Fault>> {
+    if (this.#ending.signal.aborted) return failed(fault('app-unavailable', 'the session is closed'));
+    const connection = await this.#start.open(app, this.#ending.signal, NOBODY_TOLD);
+    if (!connection.ok) return connection;
+    connection.value.end('it was only greeted');
+    return ok(undefined);
+  }
+
   /** The effect of a tool call: the allowance says which app, which tool and which arguments. */
   async call(
     app: InstalledApp,

@@ -2,29 +2,30 @@
  * Apps that run elsewhere: MCP over HTTP, spoken by the hub. Each request is an egress and passes the gate before
  * its bytes leave; it goes to the configured host and nowhere else.
  */
-import {
-  DEFAULT_LABEL,
-  type Egress,
-  type Fault,
-  failed,
-  fault,
-  type InstalledApp,
-  ok,
-  type Result,
-} from '@cordon/core';
+import { type Fault, failed, fault, type InstalledApp, ok, type Result } from '@cordon/core';
 import type { Dial } from '@cordon/dialler';
+import { type Challenge, challengeIn } from '@cordon/oauth';
 import type { Transport } from '@modelcontextprotocol/client';
 import { RemoteError } from '../apps/app-faults.ts';
 import type { Context } from '../context/context.ts';
 import type { Gate } from '../mediation/gate.ts';
+import type { AppTokens } from './app-tokens.ts';
+import { reasonOf, requestOfHub } from './hub-request.ts';
+
+export interface RemoteAppParts {
+  readonly app: InstalledApp;
+  readonly gate: Gate;
+  readonly context: Context;
+  readonly dial: Dial;
+  /** Null: the app is reached without a login. */
+  readonly tokens: AppTokens | null;
+  /** Told what the app's server asks of whoever it does not let in. */
+  readonly onChallenge?: (challenge: Challenge) => void;
+}
 
 /** The user named the URL in the configuration, so the first contact needs no question; the policy still decides. */
-export async function connectRemote(
-  app: InstalledApp,
-  gate: Gate,
-  context: Context,
-  dial: Dial,
-): Promise<Result<Transport, Fault>> {
+export async function connectRemote(parts: RemoteAppParts): Promise<Result<Transport, Fault>> {
+  const { app, dial, tokens, onChallenge } = parts;
   if (app.source.kind !== 'url') return failed(fault('app-unavailable', `\`${app.id}\` has no URL`));
   const { url, headers } = app.source;
   const target = new URL(url);
@@ -33,36 +34,45 @@ export async function connectRemote(
     import('@cordon/dialler/fetch'),
   ]);
   const fetch = fetchOver(dial, SILENT_MS);
+  const once = async (requested: URL, init: RequestInit | undefined, token: string | null) => {
+    let challenge: Challenge | null = null;
+    const made = await requestOfHub(
+      { ...parts, method: init?.method ?? 'GET', url: requested, bytes: bodyBytes(init) },
+      async () => {
+        const sent = await send(app, fetch, requested, withToken(init, token));
+        challenge = sent.challenge;
+        return sent.result;
+      },
+    );
+    return { made, challenge: challenge as Challenge | null };
+  };
   const guarded = async (input: string | URL, init?: RequestInit): Promise<Response> => {
     const requested = new URL(input);
+    // Attack: the token of the app's server goes to another one.
     if (requested.origin !== target.origin) throw new RemoteError(elsewhere(app, target, requested));
-    const proposal: Egress = {
-      effect: 'egress',
-      context: context.id,
-      app: app.id,
-      method: init?.method ?? 'GET',
-      host: requested.hostname,
-      port: Number(requested.port) || (requested.protocol === 'https:' ? 443 : 80),
-      path: requested.pathname,
-      bytes: bodyBytes(init),
-    };
-    // What the request holds may come from anywhere: other apps' words stand in arguments.
-    const circumstances = { causes: [], label: DEFAULT_LABEL, requirement: null };
-    const sent = await gate.carryOut(context, proposal, circumstances, (allowance) => {
-      gate.spend(allowance);
-      return send(app, fetch, requested, init);
-    });
-    if (sent.kind === 'done') return sent.value;
-    if (sent.kind === 'failed') throw new RemoteError(sent.fault);
-    const reason = sent.reasons[0]?.message ?? 'no reason given';
-    // Not a fault of the app: the query is refused, as the policy wants it.
-    throw new RemoteError(
-      fault('cancelled', `the request of \`${app.id}\` to \`${requested.host}\` was refused: ${reason}`),
-    );
+    const shown = await tokens?.current();
+    if (shown?.ok === false) throw new RemoteError(shown.fault);
+    const token = shown?.value ?? null;
+    let answered = await once(requested, init, token);
+    if (token !== null && answered.challenge?.lacksScope === false) {
+      const other = await tokens?.insteadOf(token);
+      if (other?.ok === false) throw new RemoteError(other.fault);
+      answered = await once(requested, init, other?.value ?? null);
+    }
+    if (answered.challenge !== null) onChallenge?.(answered.challenge);
+    if (!answered.made.ok) throw new RemoteError(answered.made.fault);
+    return answered.made.value;
   };
   return ok(
     new StreamableHTTPClientTransport(target, { fetch: guarded, requestInit: { headers: { ...headers } } }),
   );
+}
+
+function withToken(init: RequestInit | undefined, token: string | null): RequestInit | undefined {
+  if (token === null) return init;
+  const headers = new Headers(init?.headers);
+  headers.set('authorization', `Bearer ${token}`);
+  return { ...init, headers };
 }
 
 /** As `fetch` of Node has it. Attack: a server that never answers keeps the request, and its connection, for ever. */
@@ -74,27 +84,41 @@ function bodyBytes(init: RequestInit | undefined): number | null {
   return typeof body === 'string' ? Buffer.byteLength(body) : null;
 }
 
+interface Sent {
+  readonly result: Result<Response, Fault>;
+  /** Null: the server let the request in, or asks for no token. */
+  readonly challenge: Challenge | null;
+}
+
 /** A redirect would send the request, credentials and all, where the user never pointed: it is reported, not followed. */
 async function send(
   app: InstalledApp,
   fetch: typeof globalThis.fetch,
   requested: URL,
   init: RequestInit | undefined,
-): Promise<Result<Response, Fault>> {
+): Promise<Sent> {
   try {
     const response = await fetch(requested, init);
-    const refusal = refusalOf(app, requested, response);
-    if (refusal === null) return ok(bounded(app, response));
+    const isShut = response.status === 401 || response.status === 403;
+    const challenge = isShut ? await challengeIn(response) : null;
+    const refusal = refusalOf(app, requested, response, challenge);
+    if (refusal === null) return { result: ok(bounded(app, response)), challenge };
     await response.body?.cancel();
-    return failed(refusal);
+    return { result: failed(refusal), challenge };
   } catch (error) {
-    if (init?.signal?.aborted === true)
-      return failed(fault('app-timeout', `the request to \`${app.id}\` was stopped`));
-    const message = `\`${app.id}\` cannot be reached at \`${requested.host}\`: ${reasonOf(error)}`;
-    return failed(
-      fault('app-unavailable', message, 'check its `url`, the network, and that the server is running'),
-    );
+    return { result: failed(unreachable(app, requested, init, error)), challenge: null };
   }
+}
+
+function unreachable(
+  app: InstalledApp,
+  requested: URL,
+  init: RequestInit | undefined,
+  error: unknown,
+): Fault {
+  if (init?.signal?.aborted === true) return fault('app-timeout', `the request to \`${app.id}\` was stopped`);
+  const message = `\`${app.id}\` cannot be reached at \`${requested.host}\`: ${reasonOf(error)}`;
+  return fault('app-unavailable', message, 'check its `url`, the network, and that the server is running');
 }
 
 /** Messages of the greatest length that one response may hold. */
@@ -120,13 +144,21 @@ function bounded(app: InstalledApp, response: Response): Response {
 }
 
 /** Statuses that the MCP client would tell in the server's words, or follow; all others are its to understand. */
-function refusalOf(app: InstalledApp, requested: URL, { status, headers }: Response): Fault | null {
+function refusalOf(
+  app: InstalledApp,
+  requested: URL,
+  { status, headers }: Response,
+  challenge: Challenge | null,
+): Fault | null {
   if (status >= 300 && status < 400) {
     const location = headers.get('location') ?? '';
     const next = URL.canParse(location, requested.href) ? new URL(location, requested) : requested;
     return elsewhere(app, requested, next);
   }
   const answered = `\`${app.id}\` answered ${status} at \`${requested.host}\``;
+  if (status === 403 && challenge?.lacksScope === true) return lacksScope(app, challenge);
+  if (status === 401 && challenge !== null)
+    return fault('app-unavailable', `you are not logged in to \`${app.id}\``, logInTo(app, null));
   if (status === 401 || status === 403) {
     const help =
       // biome-ignore lint/suspicious/noTemplateCurlyInString: a placeholder as people write it
@@ -147,9 +179,13 @@ function elsewhere(app: InstalledApp, from: URL, next: URL): Fault {
   );
 }
 
-/** `fetch` says only `fetch failed`; the reason is the cause, and its code is safe to show. */
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const code = cause instanceof Error && 'code' in cause ? cause.code : null;
-  return typeof code === 'string' && /^\w{1,40}$/.test(code) ? code : 'no connection';
+/** Attack: a server's scope tells the user what to do. It is shown as a word of a command, and whole, or not at all. */
+function lacksScope(app: InstalledApp, { scope }: Challenge): Fault {
+  const wanted = scope !== null && scope.length <= 120 && /^[\w:./ -]+$/.test(scope) ? scope : null;
+  const what = wanted === null ? 'more' : `\`${wanted}\``;
+  return fault('app-unavailable', `\`${app.id}\` wants ${what} granted for this`, logInTo(app, wanted));
+}
+
+function logInTo({ id }: InstalledApp, scope: string | null): string {
+  return `log in: \`cordon apps login ${id}${scope === null ? '' : ` --scope "${scope}"`}\``;
 }

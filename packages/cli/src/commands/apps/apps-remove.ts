@@ -122,6 +122,8 @@ function written(
 interface Found {
   /** Whether it was agreed to. */
   readonly pin: boolean;
+  /** Absent: there is none. */
+  readonly login?: true;
   /** Grants in force in which it acts or receives. */
   readonly grants: number;
   readonly turns: number;
@@ -174,13 +176,20 @@ async function withLeft(
   });
 }
 
-function leftInStore({ pins, grants, memories }: Store, place: string, app: AppId, { collect }: BrokenRows) {
+function leftInStore(
+  { pins, grants, memories, logins }: Store,
+  place: string,
+  app: AppId,
+  { collect }: BrokenRows,
+) {
   const given = grants.list({ live: true, app }, collect);
+  const hasLogin = logins.list().some((login) => login.place === place && login.app === app);
   const of = memories.overview(collect).find(({ owner }) => owner.kind === 'spoke' && owner.app === app);
   const { turns = 0, summaries = 0, facts = 0 } = of ?? {};
   return {
     found: {
       pin: pins.list(place, collect).some((pin) => pin.app === app),
+      ...(hasLogin ? { login: true as const } : {}),
       grants: given.length,
       turns,
       summaries,
@@ -188,6 +197,7 @@ function leftInStore({ pins, grants, memories }: Store, place: string, app: AppI
     },
     purge: () => {
       pins.remove(place, app);
+      logins.remove(place, app);
       for (const grant of given) grants.revoke(grant.id);
       memories.deleteOwner({ kind: 'spoke', app });
     },
@@ -234,6 +244,7 @@ function markedEntry(configuration: Configuration, app: AppId): MarkedEntry | nu
 
 function isNothing({
   pin,
+  login,
   grants,
   turns,
   summaries,
@@ -242,14 +253,22 @@ function isNothing({
   package: from,
   installed,
 }: Found): boolean {
-  return !pin && !installed && files === null && from === null && grants + turns + summaries + facts === 0;
+  return (
+    !pin &&
+    !login &&
+    !installed &&
+    files === null &&
+    from === null &&
+    grants + turns + summaries + facts === 0
+  );
 }
 
 function inWords(found: Found): string {
-  const { pin, grants, files, package: from, installed } = found;
+  const { pin, login, grants, files, package: from, installed } = found;
   const memory = deletedInWords(found);
   const parts = [
     ...(pin ? ['what you agreed to of it'] : []),
+    ...(login === true ? ['your login, whose tokens stay valid (`cordon apps logout` revokes them)'] : []),
     ...(grants === 0 ? [] : [`${grants} ${grants === 1 ? 'grant' : 'grants'}`]),
     ...(memory === 'nothing' ? [] : [`its memory (${memory})`]),
     ...(files === null ? [] : [`its files in ${files}`]),

@@ -10,6 +10,7 @@ import { appParts, drawFindings, leftOutText } from '@cordon/console/review';
 import type { AppId, InstalledApp } from '@cordon/core';
 import {
   type AppDescription,
+  type AppLogins,
   appTools,
   descriptionDigest,
   isIrreversible,
@@ -17,7 +18,7 @@ import {
 } from '@cordon/hub';
 import { installedRecord } from '@cordon/install';
 import { renderTable } from '@cordon/print';
-import { knownApps, type OtherApp, storedPins } from '@cordon/runtime/compose';
+import { knownApps, type OtherApp, storedLogins, storedPins } from '@cordon/runtime/compose';
 import { openJournal } from '@cordon/runtime/journal';
 import { findInstalled, parsePackageLauncher } from '@cordon/sandbox';
 import { scannedDescription } from '@cordon/scan/description';
@@ -117,6 +118,8 @@ interface Agreements {
   readonly states: ReadonlyMap<string, AppAgreement>;
   readonly pins: ReadonlyMap<string, Pin>;
   readonly known: readonly OtherApp[];
+  /** Of apps that run elsewhere. */
+  readonly logins: ReadonlyMap<string, NonNullable<ReturnType<AppLogins['find']>>>;
   /** Agreements of the store that are not what was written. */
   readonly broken: BrokenRows;
 }
@@ -136,6 +139,7 @@ function agreementsOf(configuration: Configuration, now: () => number): Agreemen
       states: new Map(states),
       pins: new Map(),
       known: configuration.apps.map(({ id }) => ({ id, tools: [] })),
+      logins: new Map(),
       broken: newBroken(),
     };
   }
@@ -166,7 +170,12 @@ function storedAgreements(configuration: Configuration, store: Store): Agreement
   const { dataFolder } = configuration;
   const readable = configuration.apps.filter(({ id }) => !broken.has(id));
   const known = knownApps({ ...configuration, apps: readable }, store);
-  return { dataFolder, states: new Map(states), pins, known, broken };
+  const kept = storedLogins(configuration, store);
+  const logins = configuration.apps.flatMap((app) => {
+    const login = kept.find(app);
+    return login === null ? [] : [[String(app.id), login] as const];
+  });
+  return { dataFolder, states: new Map(states), pins, known, logins: new Map(logins), broken };
 }
 
 function newBroken(): BrokenRows {
@@ -249,7 +258,19 @@ async function describe(app: InstalledApp, configuration: Configuration, agreeme
     'untrusted output': manifest.untrusted === null ? 'all' : listed(manifest.untrusted, 'none'),
     'private output': manifest.private === null ? 'all' : listed(manifest.private, 'none'),
     'reads environment variables': listed(variables, 'nothing'),
+    ...loginOf(app, agreements),
     ...leftOutOf(app, agreements),
+  };
+}
+
+/** Absent for apps that run here. */
+function loginOf({ id, source }: InstalledApp, { logins }: Agreements): { readonly login?: string } {
+  if (source.kind !== 'url') return {};
+  const login = logins.get(id);
+  if (login === undefined) return { login: 'none' };
+  const { issuer, since, tokens } = login;
+  return {
+    login: `${issuer} since ${new Date(since).toISOString().slice(0, 10)}, granted: ${tokens.scope ?? 'not said'}`,
   };
 }
 

@@ -226,6 +226,8 @@ export async function rekeyMemory(
   const store = opened.value;
   try {
     if (store.sessions.list().some(({ status }) => status === 'running')) return context.reportFault(IN_USE);
+    const [login] = store.logins.list();
+    if (next === null && login !== undefined) return context.reportFault(loggedIn(login.app));
     store.reseal(next);
     const isScrubbed = store.scrub();
     if (context.wantsJson)
@@ -239,6 +241,12 @@ export async function rekeyMemory(
   } finally {
     store.close();
   }
+}
+
+/** Tokens are kept encrypted, or not at all. */
+function loggedIn(app: string): Fault {
+  const help = `\`cordon apps logout ${app}\` revokes and deletes them`;
+  return fault('usage', `the store holds tokens of \`${app}\`, which it keeps only encrypted`, help);
 }
 
 function showItems(context: CommandContext, items: readonly MemoryItem[]): void {

@@ -1,0 +1,203 @@
+/**
+ * `cordon apps login` and `logout`: the user lets Cordon act for them at an app that runs elsewhere, and takes that back. The
+ * browser and the answer of the authorization server are on this machine; no token is shown anywhere.
+ */
+import type { Configuration } from '@cordon/config';
+import { type Fault, failed, fault, type InstalledApp, id, ok, type Result } from '@cordon/core';
+import type { LoginPlace, LoginSteps, LoginWish } from '@cordon/hub';
+import type { CommandContext } from '../../context/command-context.ts';
+import { confirmed } from '../../context/confirmation.ts';
+import { EXIT, type ExitCode } from '../../context/exit.ts';
+import { withSession } from '../../context/with-session.ts';
+import { noSuchApp } from '../apps/no-such-app.ts';
+import { openInBrowser } from './browser.ts';
+import { openRedirect, pastedAnswer, type Redirect } from './redirect.ts';
+
+export interface LoginOptions {
+  readonly scope?: string;
+  readonly issuer?: string;
+  readonly clientId?: string;
+  readonly clientSecretFile?: string;
+  readonly clientMetadata?: string;
+  readonly port?: number;
+  /** False: the address is shown, and nothing is opened. */
+  readonly browser?: boolean;
+  readonly yes?: boolean;
+}
+
+/** How long the user may take on the page of the authorization server. */
+const ANSWER_MS = 600_000;
+
+/** Exit code 1: the user did not agree to where they would log in. */
+export function logInToApp(context: CommandContext, name: string, options: LoginOptions): Promise<ExitCode> {
+  return withApp(context, name, async (session, configuration, app) => {
+    const wish = wishOf(options, configuration);
+    if (!wish.ok) return context.reportFault(wish.fault);
+    const redirect = await openRedirect(options.port ?? 0);
+    if (!redirect.ok) return context.reportFault(redirect.fault);
+    try {
+      const steps = stepsOf(context, options, redirect.value);
+      const login = await session.logIn(app.id, wish.value, steps);
+      if (!login.ok) return context.reportFault(login.fault);
+      if (login.value === null) return EXIT.refused;
+      const { issuer, tokens } = login.value;
+      if (context.wantsJson) context.json({ kind: 'app.logged-in', id: app.id, issuer, scope: tokens.scope });
+      else context.output.say('', `you are logged in to \`${app.id}\` through ${issuer}`);
+      return EXIT.done;
+    } finally {
+      redirect.value.close();
+    }
+  });
+}
+
+/** Exit code 1: there was no login. 2: the authorization server may still know the tokens. */
+export function logOutOfApp(context: CommandContext, name: string): Promise<ExitCode> {
+  return withApp(context, name, async (session, _, app) => {
+    const ended = await session.logOut(app.id);
+    if (context.wantsJson) {
+      const revoked = ended?.ok === true && ended.value === 'revoked';
+      context.json({ kind: 'app.logged-out', id: app.id, removed: ended !== null, revoked });
+    }
+    if (ended === null) {
+      if (!context.wantsJson) context.output.say('', `you were not logged in to \`${app.id}\``);
+      return EXIT.refused;
+    }
+    if (ended.ok && ended.value === 'revoked') {
+      if (!context.wantsJson)
+        context.output.say('', `you are logged out of \`${app.id}\`, and its tokens are revoked`);
+      return EXIT.done;
+    }
+    const why = ended.ok ? 'its authorization server offers no revocation' : ended.fault.message;
+    return context.reportFault(
+      fault(
+        'app-unavailable',
+        `the login to \`${app.id}\` is deleted here, but its tokens could not be revoked: ${why}`,
+        'revoke the access of Cordon in the settings of your account there',
+      ),
+    );
+  });
+}
+
+type Session = Parameters<Parameters<typeof withSession>[2]>[0];
+
+function withApp(
+  context: CommandContext,
+  name: string,
+  use: (session: Session, configuration: Configuration, app: InstalledApp) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  return withSession(context, undefined, async (session, configuration) => {
+    const app = configuration.apps.find((installed) => installed.id === id(name));
+    const exit =
+      app === undefined
+        ? context.reportFault(noSuchApp(name, configuration))
+        : await use(session, configuration, app);
+    return { exit, how: 'end' };
+  });
+}
+
+function wishOf(options: LoginOptions, { readSecret }: Configuration): Result<LoginWish, Fault> {
+  const { scope = null, issuer = null, clientId = null, clientSecretFile, clientMetadata = null } = options;
+  const isAddress = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+  if (issuer !== null && !isAddress(issuer)) return failed(fault('usage', `\`${issuer}\` is no web address`));
+  if (
+    clientMetadata !== null &&
+    !(isAddress(clientMetadata) && new URL(clientMetadata).protocol === 'https:')
+  )
+    return failed(fault('usage', `\`${clientMetadata}\` is no https address`));
+  if (clientSecretFile !== undefined && clientId === null)
+    return failed(fault('usage', '`--client-secret-file` goes with `--client-id`'));
+  const secret =
+    clientSecretFile === undefined ? null : readSecret?.({ kind: 'file', path: clientSecretFile });
+  if (secret?.ok === false) return failed(fault('usage', `\`${clientSecretFile}\` cannot be read`));
+  const client = { id: clientId, secret: secret?.value ?? null, document: clientMetadata };
+  return ok({ issuer, scope, client });
+}
+
+function stepsOf(context: CommandContext, options: LoginOptions, redirect: Redirect): LoginSteps {
+  return {
+    redirectUrl: redirect.url,
+    agrees: (place) => agrees(context, place, options.yes === true),
+    answerTo: async (url, state) => {
+      const isOpened = options.browser !== false && (await openInBrowser(url, context.environment));
+      showPage(context, url, isOpened);
+      return answer(context, redirect, state);
+    },
+  };
+}
+
+/** Shows where the user is about to log in, and asks. */
+async function agrees(context: CommandContext, place: LoginPlace, saidYes: boolean): Promise<boolean> {
+  const { app, issuer, resource, scope, before } = place;
+  if (context.wantsJson) context.json({ kind: 'app.login', id: app.id, issuer, resource, scope, before });
+  const { notes } = context;
+  notes.say('', `\`${app.id}\` wants you to log in.`, 'bold');
+  notes.say('  where:    ', issuer);
+  notes.say('  for:      ', resource);
+  notes.say('  it asks:  ', scope ?? 'nothing in particular');
+  if (before !== null && before !== issuer)
+    notes.say(
+      '!! ',
+      `You are logged in through another server, ${before}. The app has changed who issues its tokens.`,
+      'bad',
+    );
+  return confirmed(
+    context,
+    'Log in there, and let Cordon act for you with this app?',
+    saidYes,
+    'you are not logged in',
+  );
+}
+
+function showPage(context: CommandContext, url: URL, isOpened: boolean): void {
+  if (context.wantsJson) context.json({ kind: 'app.login.page', url: url.href, opened: isOpened });
+  const { notes } = context;
+  notes.say(
+    '',
+    isOpened
+      ? 'Your browser shows this page. Log in there:'
+      : 'Open this page in a browser, and log in there:',
+  );
+  // Not wrapped: what is copied must stay one line.
+  notes.line(url.href);
+}
+
+const PASTE = 'If the browser is on another machine, paste the address that it ends at, and press Enter.';
+
+/** What the browser brings back, or what the user pastes. */
+async function answer(
+  context: CommandContext,
+  redirect: Redirect,
+  state: string,
+): Promise<Result<URLSearchParams, Fault>> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([over.signal, context.ending, AbortSignal.timeout(ANSWER_MS)]);
+  const stopped = Promise.withResolvers<Result<URLSearchParams, Fault>>();
+  const stop = () => stopped.resolve(failed(fault('cancelled', 'nobody logged in in time')));
+  signal.addEventListener('abort', stop, { once: true });
+  const came = redirect.answerTo(state).then((query) => ok(query));
+  try {
+    return await Promise.race([came, stopped.promise, pasted(context, redirect, state, signal)]);
+  } finally {
+    over.abort();
+  }
+}
+
+/** Never resolves where nobody can paste. */
+async function pasted(
+  context: CommandContext,
+  { url }: Redirect,
+  state: string,
+  signal: AbortSignal,
+): Promise<Result<URLSearchParams, Fault>> {
+  const { terminal, notes } = context;
+  if (!terminal.isInteractive) return new Promise(() => undefined);
+  notes.say('', PASTE, 'dim');
+  for (;;) {
+    const reply = await terminal.ask({ prompt: '> ', takes: 'text' }, signal);
+    if (reply.kind === 'interrupted') return failed(fault('cancelled', 'you stopped the login'));
+    if (reply.kind === 'ended' || reply.kind === 'aborted') return new Promise(() => undefined);
+    const found = reply.kind === 'line' ? pastedAnswer(reply.text, url, state) : null;
+    if (found !== null) return ok(found);
+    notes.say('', `That is not the address of this login: it begins with ${url}?`, 'warn');
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * Logs the user in to an app that runs elsewhere. The app's own server says who issues its tokens; nobody else is asked anything
+ * before the user has agreed to that issuer.
+ */
+import { type Clock, type Fault, failed, fault, type InstalledApp, ok, type Result } from '@cordon/core';
+import {
+  authorizationServer,
+  beginAuthorization,
+  type Challenge,
+  type ClientWish,
+  type Directions,
+  directionsOf,
+  finishAuthorization,
+  type Login,
+  revoked,
+  type Send,
+  usableUrl,
+} from '@cordon/oauth';
+import { type AppLogins, hasOwnCredentials } from './app-logins.ts';
+
+/** What the user said of a login beforehand. */
+export interface LoginWish {
+  /** The issuer, where the user wrote it; null: whoever the app's server names. */
+  readonly issuer: string | null;
+  /** Scopes besides those that the app's server asks for, and that were granted before. */
+  readonly scope: string | null;
+  readonly client: ClientWish;
+}
+
+/** Where the user is about to log in. */
+export interface LoginPlace extends Directions {
+  readonly app: InstalledApp;
+  /** The issuer of the login that is there; null: there is none. */
+  readonly before: string | null;
+}
+
+/** Whoever stands between a login and the user. */
+export interface LoginSteps {
+  /** Shows where the user is about to log in. What does not answer, declines. */
+  agrees(place: LoginPlace): Promise<boolean>;
+  /** Where the authorization server sends the browser back to. */
+  readonly redirectUrl: string;
+  /** Has the user open the address, and waits for the query with which the browser comes back. */
+  answerTo(url: URL, state: string): Promise<Result<URLSearchParams, Fault>>;
+}
+
+export interface LogInParts {
+  readonly logins: AppLogins;
+  /** Reaches the app without a token: what its server asks for then. */
+  readonly challengeOf: (app: InstalledApp) => Promise<Result<Challenge | null, Fault>>;
+  readonly send: (app: InstalledApp, issuer: string | null) => Send;
+  readonly random: () => string;
+  readonly now: Clock;
+}
+
+/** Null: the user did not agree. */
+export async function logIn(
+  { logins, challengeOf, send, random, now }: LogInParts,
+  app: InstalledApp,
+  wish: LoginWish,
+  steps: LoginSteps,
+): Promise<Result<Login | null, Fault>> {
+  const address = addressFor(app, logins);
+  if (!address.ok) return address;
+  const challenge = await challengeOf(app);
+  if (!challenge.ok) return challenge;
+  const request = send(app, wish.issuer);
+  const directions = await directionsOf(address.value, challenge.value, wish.issuer, request);
+  if (!directions.ok) return stopped(app, directions.fault);
+  const before = logins.find(app);
+  if (!(await steps.agrees({ app, before: before?.issuer ?? null, ...directions.value }))) return ok(null);
+  const isNamed = wish.issuer !== null;
+  const server = await authorizationServer(directions.value, isNamed, request);
+  if (!server.ok) return stopped(app, server.fault);
+  // Scopes are words of the issuer that granted them.
+  const granted = before?.issuer === server.value.issuer ? before.tokens.scope : null;
+  const begun = await beginAuthorization(
+    directions.value,
+    server.value,
+    {
+      client: wish.client,
+      redirectUrl: steps.redirectUrl,
+      scopes: [granted, wish.scope],
+      state: `${random()}${random()}`,
+    },
+    request,
+  );
+  if (!begun.ok) return stopped(app, begun.fault);
+  const answer = await steps.answerTo(begun.value.url, begun.value.state);
+  if (!answer.ok) return answer;
+  const login = await finishAuthorization(address.value, isNamed, begun.value, answer.value, request, now());
+  if (!login.ok) return stopped(app, login.fault);
+  logins.put(app.id, login.value);
+  return login;
+}
+
+/** Null: there was no login. The tokens are gone here whatever the authorization server says. */
+export async function logOut(
+  { logins, send }: Pick<LogInParts, 'logins' | 'send'>,
+  app: InstalledApp,
+): Promise<Result<'revoked' | 'not-offered', Fault> | null> {
+  const login = logins.find(app);
+  const isRemoved = logins.remove(app.id);
+  if (login === null) return isRemoved ? ok('not-offered') : null;
+  return revoked(login, send(app, login.isNamed ? login.issuer : null));
+}
+
+/** What would take no token, or could not keep it, is said before anybody is asked anything. */
+function addressFor(app: InstalledApp, logins: AppLogins): Result<URL, Fault> {
+  const { id, source } = app;
+  if (source.kind !== 'url')
+    return failed(fault('usage', `\`${id}\` runs on this machine`, 'only an app with a `url` has a login'));
+  if (hasOwnCredentials(app))
+    return failed(
+      fault(
+        'usage',
+        `the \`headers\` of \`${id}\` hold an \`Authorization\``,
+        'remove it to log in, or keep it and do not',
+      ),
+    );
+  const url = usableUrl(source.url, `the address of \`${id}\``);
+  if (!url.ok) return failed(fault('usage', url.fault, 'a token goes over https, or to this machine'));
+  if (logins.canKeep) return ok(url.value);
+  return failed(
+    fault(
+      'journal-unavailable',
+      'tokens are kept encrypted or not at all, and the store has no key',
+      'make one (`openssl rand -hex 32 > FILE; chmod 600 FILE`), set `CORDON_KEY_FILE=FILE` from now on, and run `cordon memory rekey`',
+    ),
+  );
+}
+
+function stopped({ id }: InstalledApp, { message, ...rest }: Fault): Result<never, Fault> {
+  const own = message.startsWith('the login to') || message.startsWith('the request of');
+  return failed({ ...rest, message: own ? message : `the login to \`${id}\` stops: ${message}` });
+}

@@ -1,0 +1,133 @@
+/** Tokens of apps that run elsewhere: renewed once however many need them, and shown to the app's own address alone. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type InstalledApp, id, ok, SILENT_MANIFEST } from '@cordon/core';
+import { AppLogins } from '@cordon/hub';
+import {
+  authorizationServer,
+  beginAuthorization,
+  directionsOf,
+  finishAuthorization,
+  type Login,
+  type Send,
+} from '@cordon/oauth';
+import { RemoteApp, type RemoteAppOptions } from '@cordon/testkit/remote-app/remote-app.ts';
+import { openStore, parseStoreKey } from '@cordon/trace';
+import { AppTokens } from '../../src/egress/app-tokens.ts';
+
+const anywhere: Send = async ({ url, method, headers, body }) =>
+  ok(await fetch(url, { method, headers, redirect: 'manual', ...(method === 'POST' ? { body } : {}) }));
+
+const REDIRECT = 'http://127.0.0.1:4711/callback';
+
+async function login(remote: RemoteApp): Promise<Login> {
+  const app = new URL(remote.url);
+  const directions = await directionsOf(app, null, null, anywhere);
+  assert.ok(directions.ok);
+  const server = await authorizationServer(directions.value, false, anywhere);
+  assert.ok(server.ok);
+  const client = { id: null, secret: null, document: null };
+  const wish = { client, redirectUrl: REDIRECT, scopes: [], state: 's' };
+  const begun = await beginAuthorization(directions.value, server.value, wish, anywhere);
+  assert.ok(begun.ok);
+  const page = await fetch(begun.value.url, { redirect: 'manual' });
+  const { searchParams } = new URL(page.headers.get('location') ?? '');
+  const finished = await finishAuthorization(app, false, begun.value, searchParams, anywhere, Date.now());
+  assert.ok(finished.ok);
+  return finished.value;
+}
+
+interface Fixture {
+  readonly remote: RemoteApp;
+  readonly app: InstalledApp;
+  /** The logins as another process has them. */
+  readonly openLogins: () => AppLogins;
+  readonly tokensOf: (logins: AppLogins) => AppTokens;
+}
+
+async function loggedIn(t: TestContext, options?: RemoteAppOptions): Promise<Fixture> {
+  const remote = await RemoteApp.start(options);
+  const folder = mkdtempSync(join(tmpdir(), 'cordon-tokens-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  t.after(() => remote[Symbol.asyncDispose]());
+  const app: InstalledApp = {
+    id: id('notes'),
+    source: { kind: 'url', url: remote.url, headers: {} },
+    manifest: SILENT_MANIFEST,
+    model: null,
+  };
+  const key = parseStoreKey('6f'.repeat(32));
+  assert.ok(key.ok);
+  const openLogins = () => {
+    const store = openStore(folder, Date.now, { key: key.value });
+    assert.ok(store.ok);
+    t.after(() => store.value.close());
+    return new AppLogins({ logins: store.value.logins, place: '/here' });
+  };
+  openLogins().put(app.id, await login(remote));
+  const tokensOf = (logins: AppLogins) =>
+    new AppTokens({ app, logins, send: () => anywhere, now: Date.now, pause: (ms) => wait(ms) });
+  return { remote, app, openLogins, tokensOf };
+}
+
+test('of many requests of several processes whose token was refused one renews it, and all get the new one', async (t) => {
+  const { remote, app, openLogins, tokensOf } = await loggedIn(t);
+  const processes = [openLogins(), openLogins(), openLogins()].map(tokensOf);
+  const old = openLogins().find(app)?.tokens.access ?? '';
+  remote.expire();
+  const got = await Promise.all(processes.flatMap((tokens) => [1, 2, 3].map(() => tokens.insteadOf(old))));
+  const fresh = openLogins().find(app)?.tokens.access;
+  assert.notEqual(fresh, old);
+  assert.deepEqual(got, Array(9).fill(ok(fresh)));
+  assert.equal(remote.grants('refresh_token').length, 1);
+});
+
+test('a token that is over is renewed before it is shown, and one that is not is shown as it is', async (t) => {
+  const over = await loggedIn(t, { seconds: 1 });
+  const first = over.openLogins().find(over.app)?.tokens.access;
+  const renewed = await over.tokensOf(over.openLogins()).current();
+  assert.ok(renewed.ok && renewed.value !== first);
+  const fresh = await loggedIn(t);
+  const shown = await fresh.tokensOf(fresh.openLogins()).current();
+  assert.deepEqual(shown, ok(fresh.openLogins().find(fresh.app)?.tokens.access));
+  assert.deepEqual(fresh.remote.grants('refresh_token'), []);
+});
+
+test('a login that the server has taken back ends with the command that logs in again', async (t) => {
+  const { remote, app, openLogins, tokensOf } = await loggedIn(t);
+  remote.forget();
+  const got = await tokensOf(openLogins()).insteadOf(openLogins().find(app)?.tokens.access ?? '');
+  assert.deepEqual(got.ok ? null : [got.fault.message, got.fault.help], [
+    'your login to `notes` has ended',
+    'log in again: `cordon apps login notes`',
+  ]);
+  // The claim is over too: the next request does not wait.
+  assert.notEqual(openLogins().claim(app.id, 1), null);
+});
+
+test('a user who logs out while the token is renewed stays logged out', async (t) => {
+  const { app, openLogins } = await loggedIn(t);
+  const logins = openLogins();
+  const leaving: Send = async (request) => {
+    openLogins().remove(app.id);
+    return anywhere(request);
+  };
+  const tokens = new AppTokens({ app, logins, send: () => leaving, now: Date.now, pause: (ms) => wait(ms) });
+  await tokens.insteadOf(logins.find(app)?.tokens.access ?? '');
+  assert.equal(logins.find(app), null);
+});
+
+// Attack: the address of an app is changed in the configuration, and its tokens go to another server.
+test('a login is for the address at which the user logged in, and for no other', async (t) => {
+  const { remote, app, openLogins, tokensOf } = await loggedIn(t);
+  const logins = openLogins();
+  const moved: InstalledApp = { ...app, source: { kind: 'url', url: `${remote.url}/other`, headers: {} } };
+  assert.equal(logins.find(moved), null);
+  assert.notEqual(logins.find(app), null);
+  assert.equal(logins.find({ ...app, id: id('others') }), null);
+  assert.equal((await tokensOf(logins).current()).ok, true);
+});
