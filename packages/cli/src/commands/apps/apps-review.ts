@@ -23,14 +23,13 @@ import {
   type Session,
   type Vetting,
 } from '@cordon/hub';
-import { closeRuntime, openRuntime } from '@cordon/runtime';
 import { type Composed, knownApps } from '@cordon/runtime/compose';
 import { scannedDescription } from '@cordon/scan/description';
 import type { CommandContext } from '../../context/command-context.ts';
 import { reviewerOf } from '../../context/consent.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { usingStore } from '../../context/opened-store.ts';
-import { composeReviewed } from '../../context/with-session.ts';
+import { withQuietSession } from '../../context/sessions/quiet-session.ts';
 import { noSuchApp } from './no-such-app.ts';
 
 export interface ReviewOptions {
@@ -102,25 +101,11 @@ async function withReviews(
   const missing = names.find((name) => !configuration.apps.some((app) => app.id === name));
   if (missing !== undefined) return context.reportFault(noSuchApp(missing, configuration));
   if (!(await context.agrees(configuration, agreesUnasked))) return EXIT.refused;
-  const runtime = await openRuntime(configuration, context.dialler);
-  if (!runtime.ok) return context.reportSetupError(runtime.fault);
   // Nothing but the review is asked here.
-  const composed = await composeReviewed(context, configuration, NOBODY, runtime.value);
-  if (!composed.ok) {
-    await closeRuntime(runtime.value);
-    return context.reportSetupError(composed.fault);
-  }
-  const session = composed.value.hub.openSession({ isolation: 'spokes', notices: ['a review of apps'] });
-  if (!session.ok) {
-    await closeRuntime(composed.value);
-    return context.reportFault(fault('journal-unavailable', session.fault.message, session.fault.help));
-  }
-  try {
-    return await use(new Run(context, configuration, composed.value, session.value));
-  } finally {
-    await session.value.close('end');
-    await closeRuntime(composed.value);
-  }
+  const quiet = { consent: NOBODY, notice: 'a review of apps' };
+  return withQuietSession(context, configuration, quiet, (session, composed) =>
+    use(new Run(context, configuration, composed, session)),
+  );
 }
 
 class Run {

@@ -3,12 +3,13 @@
  * browser and the answer of the authorization server are on this machine; no token is shown anywhere.
  */
 import type { Configuration } from '@cordon/config';
-import { type Fault, failed, fault, type InstalledApp, id, ok, type Result } from '@cordon/core';
-import type { LoginPlace, LoginSteps, LoginWish } from '@cordon/hub';
+import { type Fault, failed, fault, type InstalledApp, ok, type Result } from '@cordon/core';
+import type { LoginPlace, LoginSteps, LoginWish, Session } from '@cordon/hub';
 import type { CommandContext } from '../../context/command-context.ts';
 import { confirmed } from '../../context/confirmation.ts';
+import { consentOf } from '../../context/consent.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
-import { withSession } from '../../context/with-session.ts';
+import { withQuietSession } from '../../context/sessions/quiet-session.ts';
 import { noSuchApp } from '../apps/no-such-app.ts';
 import { openInBrowser } from './browser.ts';
 import { openRedirect, pastedAnswer, type Redirect } from './redirect.ts';
@@ -78,21 +79,20 @@ export function logOutOfApp(context: CommandContext, name: string): Promise<Exit
   });
 }
 
-type Session = Parameters<Parameters<typeof withSession>[2]>[0];
-
-function withApp(
+async function withApp(
   context: CommandContext,
   name: string,
   use: (session: Session, configuration: Configuration, app: InstalledApp) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  return withSession(context, undefined, async (session, configuration) => {
-    const app = configuration.apps.find((installed) => installed.id === id(name));
-    const exit =
-      app === undefined
-        ? context.reportFault(noSuchApp(name, configuration))
-        : await use(session, configuration, app);
-    return { exit, how: 'end' };
-  });
+  const configuration = context.configuration();
+  if (configuration === null) return EXIT.failed;
+  const app = configuration.apps.find((installed) => installed.id === name);
+  if (app === undefined) return context.reportFault(noSuchApp(name, configuration));
+  if (!(await context.agrees(configuration))) return EXIT.refused;
+  const consent = consentOf(context, configuration);
+  if (consent === null) return EXIT.failed;
+  const quiet = { consent, notice: 'a login to an app' };
+  return withQuietSession(context, configuration, quiet, (session) => use(session, configuration, app));
 }
 
 function wishOf(options: LoginOptions, { readSecret }: Configuration): Result<LoginWish, Fault> {
