@@ -184,6 +184,7 @@ for (const [args, isSeparate] of [
   [['apps', 'install', 'app'], true],
   [['apps', 'search', 'mail'], true],
   [['apps', '--json', 'search', 'mail'], true],
+  [['apps', 'logout', 'mail'], true],
   [['apps', 'list'], false],
   [['sessions'], false],
   [['scan', 'rules.gr', '--ask-models'], true],
@@ -246,14 +247,19 @@ for (const [what, unshare, why] of [
   });
 }
 
-test('the escape attempts have the network of the machine', async () => {
-  using installation = new Installation();
-  const hub = installation.start(['doctor', '--attack']);
-  const [, reason] = (await hub.does('self')) as [number, string];
-  assert.equal(reason, 'the escape attempts listen on the machine');
-  hub.child.stdin?.end();
-  await hub.ended();
-});
+for (const [what, args, why] of [
+  ['the escape attempts have', ['doctor', '--attack'], 'the escape attempts listen on the machine'],
+  ['a login has', ['apps', 'login', 'mail'], 'the browser that logs in comes back to this machine'],
+] as const) {
+  test(`${what} the network of the machine`, async () => {
+    using installation = new Installation();
+    const hub = installation.start(args);
+    const [, reason] = (await hub.does('self')) as [number, string];
+    assert.equal(reason, why);
+    hub.child.stdin?.end();
+    await hub.ended();
+  });
+}
 
 for (const [what, program, reason] of [
   [

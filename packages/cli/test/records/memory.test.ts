@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { DEFAULT_LABEL, HUB_LABEL, id, type SessionId, USER_LABEL } from '@cordon/core';
 import { type RunOptions, Workplace } from '@cordon/testkit/cordon-program.ts';
-import { openStore, type Store } from '@cordon/trace';
+import { openStore, parseStoreKey, type Store } from '@cordon/trace';
 import { isLeftOut } from '../../../../tools/cases.ts';
 
 const KEY = 'ab'.repeat(32);
@@ -212,6 +212,22 @@ test('a running session keeps its store from being given another key', (t) => {
   assert.match(refused.err, /a session is running/);
   store.close();
   assert.equal(run(place, ['memory', 'rekey'], { env: { CORDON_KEY: KEY } }).code, 0);
+});
+
+test('a store with the tokens of an app is not decrypted', () => {
+  using place = filled().place;
+  const env = { CORDON_KEY: KEY };
+  assert.equal(run(place, ['memory', 'rekey'], { env }).code, 0);
+  const key = parseStoreKey(KEY);
+  assert.ok(key.ok);
+  const store = openStore(join(place.root, 'data'), Date.now, { key: key.value });
+  assert.ok(store.ok);
+  store.value.logins.put('/here', id('notes'), 'tokens');
+  store.value.close();
+  const refused = run(place, ['memory', 'rekey', '--none'], { env });
+  assert.equal(refused.code, 2);
+  assert.match(refused.err, /the store holds tokens of `notes`/);
+  assert.match(refused.err, /cordon apps logout notes/);
 });
 
 for (const [name, key, mode, ends] of [
