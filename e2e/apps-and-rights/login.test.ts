@@ -8,10 +8,13 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { calls, says, startFakeOpenAi } from '@cordon/testkit/fake-openai/server.ts';
 import { RemoteApp, type RemoteAppOptions } from '@cordon/testkit/remote-app/remote-app.ts';
+import { openStore, parseStoreKey } from '@cordon/trace';
 import { isLeftOut } from '../../tools/cases.ts';
 import { Place, type Run } from '../harness/provider-harness.ts';
 import { inTurns, planning, step } from '../harness/provider-script.ts';
 import { eventsOf, fieldOf } from '../harness/provider-trace.ts';
+
+const KEY = '6f'.repeat(32);
 
 const READS = planning(
   [step('notes', ['read'])],
@@ -37,7 +40,7 @@ class User {
       environment: {
         PATH: `${join(this.place.folder, 'bin')}:${process.env.PATH ?? ''}`,
         DISPLAY: ':0',
-        CORDON_KEY: '6f'.repeat(32),
+        CORDON_KEY: KEY,
         OPENAI_API_KEY: 'none',
         ...environment,
       },
@@ -53,6 +56,19 @@ class User {
       return await this.cordon([...args, '--allow-rest', '--deny-warned', ...more]);
     } finally {
       await fake.close();
+    }
+  }
+
+  /** Every event of every session, as it was before it was encrypted. */
+  journal(): string {
+    const key = parseStoreKey(KEY);
+    const store = key.ok ? openStore(this.place.data, Date.now, { key: key.value }) : key;
+    assert.ok(store.ok);
+    try {
+      const { sessions, journal } = store.value;
+      return JSON.stringify(sessions.list().map(({ id }) => journal.events(id)));
+    } finally {
+      store.value.close();
     }
   }
 
@@ -124,7 +140,9 @@ test('the user logs in, grants more when a call needs it, uses the app past the 
   // Nothing that lets anybody in is in a file, an event or a message.
   assert.ok(remote.secrets.length >= 8);
   assert.deepEqual(user.filesWith(remote.secrets), []);
-  const said = user.runs.map(({ stdout, stderr }) => stdout + stderr).join('\n');
+  const journal = user.journal();
+  assert.ok(journal.includes('"host":"127.0.0.1"'));
+  const said = journal + user.runs.map(({ stdout, stderr }) => stdout + stderr).join('\n');
   for (const secret of remote.secrets) assert.ok(!said.includes(secret));
 
   const logout = await user.cordon(['apps', 'logout', 'notes']);

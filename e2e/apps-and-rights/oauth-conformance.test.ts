@@ -29,8 +29,8 @@ const SCENARIOS = [
   ...['iss-normalized', 'metadata-issuer-mismatch', '2025-03-26-oauth-metadata-backcompat'],
 ];
 
-/** The others take a minute of CPU together. */
-const SAMPLE = 'scope-step-up';
+/** login.test.ts has a login that succeeds. The others take two minutes of CPU together. */
+const SAMPLE = 'resource-mismatch';
 
 const results = mkdtempSync(join(tmpdir(), 'cordon-conformance-'));
 after(() => rmSync(results, { recursive: true, force: true }));
