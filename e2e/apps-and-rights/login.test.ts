@@ -114,11 +114,14 @@ test('the user logs in, grants more when a call needs it, uses the app past the 
   );
   assert.match(login.stdout, new RegExp(`you are logged in to \`notes\` through ${remote.issuer}`));
 
-  const more = await user.ask();
+  const more = await user.ask('--json');
   assert.match(
     plain(more.stderr + more.stdout),
     /`notes` wants `notes:write` granted for this.*log in: `cordon apps login notes --scope .{0,2}notes:write/,
   );
+  // It is known that the call did not happen: nobody is asked whether to repeat it.
+  const [failed] = fieldOf(more.events, 'tool-call.failed', 'fault') as { outcome?: string }[];
+  assert.deepEqual([failed !== undefined, failed?.outcome], [true, undefined]);
   const again = await user.cordon(['apps', 'login', 'notes', '--yes', '--scope', 'notes:write']);
   assert.equal(again.code, 0, again.stderr);
   const [, asked] = remote.heard.filter(({ path }) => path === '/authorize');

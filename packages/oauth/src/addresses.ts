@@ -10,7 +10,8 @@ const LONGEST = 2_048;
 
 /** An address that may be asked; a fault says what is wrong with it, and nothing that stands in it but its host. */
 export function usableUrl(text: string, what: string): Result<URL, string> {
-  const url = text.length <= LONGEST && URL.canParse(text) ? new URL(text) : null;
+  const url =
+    text.length <= LONGEST && /^[\x21-\x7e]+$/.test(text) && URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username + url.password !== '')
     return failed(`${what} is no web address`);
   if (url.hash !== '') return failed(`${what} has a fragment`);

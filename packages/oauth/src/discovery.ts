@@ -76,11 +76,15 @@ export async function directionsOf(
     !checkResourceAllowed({ requestedResource: app, configuredResource: resource })
   )
     return failed(refusal('the app asks for tokens of another address than its own'));
+  if (!usableUrl(resource, '').ok)
+    return failed(refusal('the app does not say properly what tokens are for'));
   const issuer = servers.find((server) => named === null || isSameName(server, named));
   if (issuer === undefined) {
     const which = named === null ? 'an' : `\`${named}\` as its`;
     return failed(refusal(`the app does not name ${which} authorization server`, namesOf(servers)));
   }
+  const usable = usableUrl(issuer, 'the authorization server');
+  if (!usable.ok) return failed(refusal(usable.fault));
   return ok({ issuer, resource, scope: challenge?.scope ?? scopeOf(scopes.join(' ')) });
 }
 

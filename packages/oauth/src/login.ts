@@ -2,7 +2,7 @@
  * A login: the tokens of one user for one app that runs elsewhere, bound to the server that issued them and to the address that
  * they are for. It stands sealed in the store and nowhere else.
  */
-import { isJsonObject, type JsonObject, parseJson } from '@cordon/core';
+import { isJsonObject, type Json, parseJson } from '@cordon/core';
 
 export const CLIENT_METHODS = ['client_secret_basic', 'client_secret_post', 'none'] as const;
 /** How the client shows who it is. */
@@ -49,25 +49,32 @@ export function loginText(login: Login): string {
 export function readLogin(text: string): Login | null {
   const parsed = parseJson(text);
   if (!parsed.ok || !isJsonObject(parsed.value)) return null;
-  const { url, resource, issuer, isNamed, tokenEndpoint, revocationEndpoint, client, tokens } = parsed.value;
-  if (![url, resource, issuer, tokenEndpoint].every(isText) || typeof isNamed !== 'boolean') return null;
-  if (!isTextOrNull(revocationEndpoint) || !isJsonObject(client) || !isJsonObject(tokens)) return null;
-  return isClient(client) && isTokens(tokens) ? (parsed.value as unknown as Login) : null;
+  const { url, resource, issuer, isNamed, tokenEndpoint, revocationEndpoint } = parsed.value;
+  const [client, tokens] = [readClient(parsed.value.client), readTokens(parsed.value.tokens)];
+  if (!isText(url) || !isText(resource) || !isText(issuer) || !isText(tokenEndpoint)) return null;
+  if (typeof isNamed !== 'boolean' || !isTextOrNull(revocationEndpoint)) return null;
+  if (client === null || tokens === null) return null;
+  return { url, resource, issuer, isNamed, tokenEndpoint, revocationEndpoint, client, tokens };
 }
 
-function isClient({ id, secret, method }: JsonObject): boolean {
-  return isText(id) && isTextOrNull(secret) && CLIENT_METHODS.some((known) => known === method);
+function readClient(value: Json | undefined): OAuthClient | null {
+  if (!isJsonObject(value)) return null;
+  const { id, secret } = value;
+  const method = CLIENT_METHODS.find((known) => known === value.method);
+  return isText(id) && isTextOrNull(secret) && method !== undefined ? { id, secret, method } : null;
 }
 
-function isTokens({ access, refresh, endsAt, scope }: JsonObject): boolean {
-  const isTime = endsAt === null || typeof endsAt === 'number';
-  return isText(access) && isTextOrNull(refresh) && isTextOrNull(scope) && isTime;
+function readTokens(value: Json | undefined): Tokens | null {
+  if (!isJsonObject(value)) return null;
+  const { access, refresh, endsAt, scope } = value;
+  if (!isText(access) || !isTextOrNull(refresh) || !isTextOrNull(scope)) return null;
+  return endsAt === null || typeof endsAt === 'number' ? { access, refresh, endsAt, scope } : null;
 }
 
-function isText(value: unknown): value is string {
+function isText(value: Json | undefined): value is string {
   return typeof value === 'string';
 }
 
-function isTextOrNull(value: unknown): value is string | null {
+function isTextOrNull(value: Json | undefined): value is string | null {
   return value === null || isText(value);
 }

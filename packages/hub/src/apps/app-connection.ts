@@ -28,6 +28,7 @@ import {
   errorAnswer,
   lateAnswer,
   remoteFault,
+  shutOutFault,
   silence,
   unsent,
   violation,
@@ -269,6 +270,8 @@ export class AppConnection {
     const { ProtocolError } = await import('@modelcontextprotocol/client');
     if (error instanceof ProtocolError) return errorAnswer(app, tool, error);
     if (error instanceof UnsentMessage) return unsent(app, tool, error);
+    const shutOut = shutOutFault(error);
+    if (shutOut !== null) return shutOut;
     this.#giveUp();
     if (signal.aborted) {
       this.end(`the query was stopped during \`${tool}\``);

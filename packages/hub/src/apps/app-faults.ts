@@ -11,19 +11,32 @@ import { StreamTransport } from './mcp-transport.ts';
 /** A request that was not made or not answered; carries the hub's own words through the MCP client, which only throws. */
 export class RemoteError extends Error {
   readonly fault: Fault;
+  /** The app's server let nobody in: what was asked of it did not happen. */
+  readonly isShutOut: boolean;
 
-  constructor(reason: Fault) {
+  constructor(reason: Fault, isShutOut = false) {
     super(reason.message);
     this.name = 'RemoteError';
     this.fault = reason;
+    this.isShutOut = isShutOut;
   }
 }
 
 /** What stands behind an error of the MCP client, if it was a request that failed here; else null. */
 export function remoteFault(error: unknown): Fault | null {
+  return remoteErrorIn(error)?.fault ?? null;
+}
+
+/** The same, if the request was turned away and the app is as it was. */
+export function shutOutFault(error: unknown): Fault | null {
+  const found = remoteErrorIn(error);
+  return found?.isShutOut === true ? found.fault : null;
+}
+
+function remoteErrorIn(error: unknown): RemoteError | null {
   let inner = error;
   for (let depth = 0; depth < 4 && inner instanceof Error; depth++) {
-    if (inner instanceof RemoteError) return inner.fault;
+    if (inner instanceof RemoteError) return inner;
     inner = inner.cause;
   }
   return null;

@@ -34,38 +34,39 @@ export async function connectRemote(parts: RemoteAppParts): Promise<Result<Trans
     import('@cordon/dialler/fetch'),
   ]);
   const fetch = fetchOver(dial, SILENT_MS);
-  const once = async (requested: URL, init: RequestInit | undefined, token: string | null) => {
+  const once = async (requested: URL, init: RequestInit | undefined, token: string | null): Promise<Sent> => {
     let challenge: Challenge | null = null;
-    const made = await requestOfHub(
+    const result = await requestOfHub(
       { ...parts, method: init?.method ?? 'GET', url: requested, bytes: bodyBytes(init) },
       async () => {
-        const sent = await send(app, fetch, requested, withToken(init, token));
+        const sent = await send(app, fetch, requested, init, token);
         challenge = sent.challenge;
         return sent.result;
       },
     );
-    return { made, challenge: challenge as Challenge | null };
+    return { result, challenge };
   };
   const guarded = async (input: string | URL, init?: RequestInit): Promise<Response> => {
     const requested = new URL(input);
     // Attack: the token of the app's server goes to another one.
     if (requested.origin !== target.origin) throw new RemoteError(elsewhere(app, target, requested));
-    const shown = await tokens?.current();
-    if (shown?.ok === false) throw new RemoteError(shown.fault);
-    const token = shown?.value ?? null;
-    let answered = await once(requested, init, token);
-    if (token !== null && answered.challenge?.lacksScope === false) {
-      const other = await tokens?.insteadOf(token);
-      if (other?.ok === false) throw new RemoteError(other.fault);
-      answered = await once(requested, init, other?.value ?? null);
-    }
-    if (answered.challenge !== null) onChallenge?.(answered.challenge);
-    if (!answered.made.ok) throw new RemoteError(answered.made.fault);
-    return answered.made.value;
+    const token = heldToken(await tokens?.current());
+    let sent = await once(requested, init, token);
+    if (tokens !== null && token !== null && sent.challenge?.lacksScope === false)
+      sent = await once(requested, init, heldToken(await tokens.insteadOf(token)));
+    if (sent.challenge !== null) onChallenge?.(sent.challenge);
+    if (!sent.result.ok) throw new RemoteError(sent.result.fault, sent.challenge !== null);
+    return sent.result.value;
   };
   return ok(
     new StreamableHTTPClientTransport(target, { fetch: guarded, requestInit: { headers: { ...headers } } }),
   );
+}
+
+/** Null: nobody is logged in. */
+function heldToken(held: Result<string | null, Fault> | undefined): string | null {
+  if (held?.ok === false) throw new RemoteError(held.fault, true);
+  return held?.value ?? null;
 }
 
 function withToken(init: RequestInit | undefined, token: string | null): RequestInit | undefined {
@@ -96,11 +97,11 @@ async function send(
   fetch: typeof globalThis.fetch,
   requested: URL,
   init: RequestInit | undefined,
+  token: string | null,
 ): Promise<Sent> {
   try {
-    const response = await fetch(requested, init);
-    const isShut = response.status === 401 || response.status === 403;
-    const challenge = isShut ? await challengeIn(response) : null;
+    const response = await fetch(requested, withToken(init, token));
+    const challenge = await challengeOf(response, token !== null);
     const refusal = refusalOf(app, requested, response, challenge);
     if (refusal === null) return { result: ok(bounded(app, response)), challenge };
     await response.body?.cancel();
@@ -109,6 +110,21 @@ async function send(
     return { result: failed(unreachable(app, requested, init, error)), challenge: null };
   }
 }
+
+/** A server that refuses a token may say no more than that. */
+async function challengeOf(response: Response, hadToken: boolean): Promise<Challenge | null> {
+  const said = await challengeIn(response);
+  switch (response.status) {
+    case 401:
+      return said === null && hadToken ? NO_MORE_THAN_401 : said;
+    case 403:
+      return said?.lacksScope === true ? said : null;
+    default:
+      return null;
+  }
+}
+
+const NO_MORE_THAN_401: Challenge = { resourceMetadata: null, scope: null, lacksScope: false };
 
 function unreachable(
   app: InstalledApp,
