@@ -110,7 +110,7 @@ test('the user logs in, grants more when a call needs it, uses the app past the 
   assert.equal(login.code, 0, login.stderr);
   assert.match(
     plain(login.stderr),
-    new RegExp(`where: ${remote.issuer} for: ${remote.url} it asks: notes:read`),
+    new RegExp(`where: ${remote.issuer} for: ${remote.url} grants: notes:read`),
   );
   assert.match(login.stdout, new RegExp(`you are logged in to \`notes\` through ${remote.issuer}`));
 

@@ -36,8 +36,8 @@ export interface Authorization {
 export interface AuthorizationWish {
   readonly client: ClientWish;
   readonly redirectUrl: string;
-  /** What the user had granted before, and what they want to grant besides. */
-  readonly scopes: readonly (string | null)[];
+  /** What the user is to grant; null: whatever the server gives unasked. */
+  readonly scope: string | null;
   /** Unguessable. */
   readonly state: string;
 }
@@ -46,10 +46,10 @@ export interface AuthorizationWish {
 export async function beginAuthorization(
   directions: Directions,
   server: AuthorizationServer,
-  { client: wish, redirectUrl, scopes, state }: AuthorizationWish,
+  { client: wish, redirectUrl, scope: wanted, state }: AuthorizationWish,
   send: Send,
 ): Promise<Result<Authorization, Fault>> {
-  const scope = scopeFor(directions, server, scopes);
+  const scope = withRenewal(wanted, server);
   const client = await knownClient(server, wish, redirectUrl, scope, send);
   if (!client.ok) return client;
   const { startAuthorization } = await sdk();
@@ -70,14 +70,9 @@ export async function beginAuthorization(
 }
 
 /** A server that gives refresh tokens for a scope of that name gets asked for it. */
-function scopeFor(
-  { scope }: Directions,
-  { metadata }: AuthorizationServer,
-  more: readonly (string | null)[],
-): string | null {
-  const wanted = unionOf(scope, ...more);
-  const offline = metadata.scopes_supported?.includes('offline_access') === true ? 'offline_access' : null;
-  return wanted === null ? null : unionOf(wanted, offline);
+function withRenewal(wanted: string | null, { metadata }: AuthorizationServer): string | null {
+  const isKnown = metadata.scopes_supported?.includes('offline_access') === true;
+  return wanted === null || !isKnown ? wanted : unionOf(wanted, 'offline_access');
 }
 
 async function knownClient(

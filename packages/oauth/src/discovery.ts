@@ -78,7 +78,7 @@ export async function directionsOf(
     return failed(refusal('the app asks for tokens of another address than its own'));
   if (!usableUrl(resource, '').ok)
     return failed(refusal('the app does not say properly what tokens are for'));
-  const issuer = servers.find((server) => named === null || isSameName(server, named));
+  const issuer = servers.find((server) => named === null || isSameIssuer(server, named));
   if (issuer === undefined) {
     const which = named === null ? 'an' : `\`${named}\` as its`;
     return failed(refusal(`the app does not name ${which} authorization server`, namesOf(servers)));
@@ -89,7 +89,7 @@ export async function directionsOf(
 }
 
 /** People leave out the slash at the end, or write it. */
-function isSameName(one: string, other: string): boolean {
+export function isSameIssuer(one: string, other: string): boolean {
   return one.replace(/\/$/, '') === other.replace(/\/$/, '');
 }
 

@@ -12,8 +12,9 @@ export {
   challengeIn,
   type Directions,
   directionsOf,
+  isSameIssuer,
 } from './discovery.ts';
 export { type Login, loginText, readLogin } from './login.ts';
 export { hasEnded, renewed, revoked } from './renewal.ts';
 export type { OAuthRequest, Send } from './requests.ts';
-export { scopeOf } from './scope.ts';
+export { scopeOf, unionOf } from './scope.ts';

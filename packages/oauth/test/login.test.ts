@@ -41,7 +41,7 @@ async function login(
   if (!directions.ok) return directions;
   const server = await authorizationServer(directions.value, named !== null, anywhere);
   if (!server.ok) return server;
-  const wish = { client, redirectUrl: REDIRECT, scopes: [], state: 'state-1' };
+  const wish = { client, redirectUrl: REDIRECT, scope: directions.value.scope, state: 'state-1' };
   const begun = await beginAuthorization(directions.value, server.value, wish, anywhere);
   if (!begun.ok) return begun;
   const page = await fetch(begun.value.url, { redirect: 'manual' });
@@ -229,7 +229,7 @@ test('a document describes the client where the server reads it, else the client
   const app = new URL(reading.url);
   const directions = got(await directionsOf(app, null, null, anywhere));
   const server = got(await authorizationServer(directions, false, anywhere));
-  const wish = { client, redirectUrl: REDIRECT, scopes: [], state: 'state-1' };
+  const wish = { client, redirectUrl: REDIRECT, scope: directions.scope, state: 'state-1' };
   const begun = got(await beginAuthorization(directions, server, wish, anywhere));
   assert.equal(begun.client.id, client.document);
   assert.deepEqual(

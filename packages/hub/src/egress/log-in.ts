@@ -11,9 +11,11 @@ import {
   type Directions,
   directionsOf,
   finishAuthorization,
+  isSameIssuer,
   type Login,
   revoked,
   type Send,
+  unionOf,
   usableUrl,
 } from '@cordon/oauth';
 import { type AppLogins, hasOwnCredentials } from './app-logins.ts';
@@ -27,7 +29,7 @@ export interface LoginWish {
   readonly client: ClientWish;
 }
 
-/** Where the user is about to log in. */
+/** Where the user is about to log in, and what they are about to grant: with what they granted there before. */
 export interface LoginPlace extends Directions {
   readonly app: InstalledApp;
   /** The issuer of the login that is there; null: there is none. */
@@ -68,19 +70,22 @@ export async function logIn(
   const directions = await directionsOf(address.value, challenge.value, wish.issuer, request);
   if (!directions.ok) return stopped(app, directions.fault);
   const before = logins.find(app);
-  if (!(await steps.agrees({ app, before: before?.issuer ?? null, ...directions.value }))) return ok(null);
+  // Scopes are words of the issuer that granted them.
+  const granted =
+    before !== null && isSameIssuer(before.issuer, directions.value.issuer) ? before.tokens.scope : null;
+  const scope = unionOf(directions.value.scope, granted, wish.scope);
+  if (!(await steps.agrees({ ...directions.value, app, scope, before: before?.issuer ?? null })))
+    return ok(null);
   const isNamed = wish.issuer !== null;
   const server = await authorizationServer(directions.value, isNamed, request);
   if (!server.ok) return stopped(app, server.fault);
-  // Scopes are words of the issuer that granted them.
-  const granted = before?.issuer === server.value.issuer ? before.tokens.scope : null;
   const begun = await beginAuthorization(
     directions.value,
     server.value,
     {
       client: wish.client,
       redirectUrl: steps.redirectUrl,
-      scopes: [granted, wish.scope],
+      scope,
       state: `${random()}${random()}`,
     },
     request,

@@ -31,7 +31,7 @@ async function login(remote: RemoteApp): Promise<Login> {
   const server = await authorizationServer(directions.value, false, anywhere);
   assert.ok(server.ok);
   const client = { id: null, secret: null, document: null };
-  const wish = { client, redirectUrl: REDIRECT, scopes: [], state: 's' };
+  const wish = { client, redirectUrl: REDIRECT, scope: directions.value.scope, state: 's' };
   const begun = await beginAuthorization(directions.value, server.value, wish, anywhere);
   assert.ok(begun.ok);
   const page = await fetch(begun.value.url, { redirect: 'manual' });

@@ -95,15 +95,18 @@ async function withApp(
   return withQuietSession(context, configuration, quiet, (session) => use(session, configuration, app));
 }
 
+const IN_FULL = 'write it in full, like `https://login.example.com`';
+
 function wishOf(options: LoginOptions, { readSecret }: Configuration): Result<LoginWish, Fault> {
   const { scope = null, issuer = null, clientId = null, clientSecretFile, clientMetadata = null } = options;
   const isAddress = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-  if (issuer !== null && !isAddress(issuer)) return failed(fault('usage', `\`${issuer}\` is no web address`));
+  if (issuer !== null && !isAddress(issuer))
+    return failed(fault('usage', `\`${issuer}\` is no web address`, IN_FULL));
   if (
     clientMetadata !== null &&
     !(isAddress(clientMetadata) && new URL(clientMetadata).protocol === 'https:')
   )
-    return failed(fault('usage', `\`${clientMetadata}\` is no https address`));
+    return failed(fault('usage', `\`${clientMetadata}\` is no https address`, IN_FULL));
   if (clientSecretFile !== undefined && clientId === null)
     return failed(fault('usage', '`--client-secret-file` goes with `--client-id`'));
   const secret =
@@ -129,17 +132,7 @@ function stepsOf(context: CommandContext, options: LoginOptions, redirect: Redir
 async function agrees(context: CommandContext, place: LoginPlace, saidYes: boolean): Promise<boolean> {
   const { app, issuer, resource, scope, before } = place;
   if (context.wantsJson) context.json({ kind: 'app.login', id: app.id, issuer, resource, scope, before });
-  const { notes } = context;
-  notes.say('', `\`${app.id}\` wants you to log in.`, 'bold');
-  notes.say('  where:    ', issuer);
-  notes.say('  for:      ', resource);
-  notes.say('  it asks:  ', scope ?? 'nothing in particular');
-  if (before !== null && before !== issuer)
-    notes.say(
-      '!! ',
-      `You are logged in through another server, ${before}. The app has changed who issues its tokens.`,
-      'bad',
-    );
+  else describePlace(context, place);
   return confirmed(
     context,
     'Log in there, and let Cordon act for you with this app?',
@@ -148,8 +141,24 @@ async function agrees(context: CommandContext, place: LoginPlace, saidYes: boole
   );
 }
 
+function describePlace(
+  { notes }: CommandContext,
+  { app, issuer, resource, scope, before }: LoginPlace,
+): void {
+  notes.say('', `\`${app.id}\` wants you to log in.`, 'bold');
+  notes.say('  where:    ', issuer);
+  notes.say('  for:      ', resource);
+  notes.say('  grants:   ', scope ?? 'what that server gives without being asked');
+  if (before !== null && before !== issuer)
+    notes.say(
+      '!! ',
+      `You are logged in through another server, ${before}. The app has changed who issues its tokens.`,
+      'bad',
+    );
+}
+
 function showPage(context: CommandContext, url: URL, isOpened: boolean): void {
-  if (context.wantsJson) context.json({ kind: 'app.login.page', url: url.href, opened: isOpened });
+  if (context.wantsJson) return context.json({ kind: 'app.login.page', url: url.href, opened: isOpened });
   const { notes } = context;
   notes.say(
     '',
