@@ -18,6 +18,7 @@ import {
 import { RemoteApp, type RemoteAppOptions } from '@cordon/testkit/remote-app/remote-app.ts';
 import { openStore, parseStoreKey } from '@cordon/trace';
 import { AppTokens } from '../../src/egress/app-tokens.ts';
+import { logOut } from '../../src/egress/log-in.ts';
 
 const anywhere: Send = async ({ url, method, headers, body }) =>
   ok(await fetch(url, { method, headers, redirect: 'manual', ...(method === 'POST' ? { body } : {}) }));
@@ -119,6 +120,24 @@ test('a user who logs out while the token is renewed stays logged out', async (t
   const tokens = new AppTokens({ app, logins, send: () => leaving, now: Date.now, pause: (ms) => wait(ms) });
   await tokens.insteadOf(logins.find(app)?.tokens.access ?? '');
   assert.equal(logins.find(app), null);
+});
+
+test('a logout deletes the tokens, also where the server does not revoke them, which it says', async (t) => {
+  const revoking = await loggedIn(t);
+  const parts = { send: () => anywhere };
+  const ended = await logOut({ ...parts, logins: revoking.openLogins() }, revoking.app);
+  assert.deepEqual(ended, ok('revoked'));
+  assert.equal(revoking.openLogins().find(revoking.app), null);
+  assert.equal(await logOut({ ...parts, logins: revoking.openLogins() }, revoking.app), null);
+  const refusing = await loggedIn(t, {
+    instead: ({ path }, response) => {
+      if (path === '/revoke') response.writeHead(503).end();
+      return path === '/revoke';
+    },
+  });
+  const refused = await logOut({ ...parts, logins: refusing.openLogins() }, refusing.app);
+  assert.equal(refused?.ok === false ? refused.fault.message : null, 'the revocation was refused (503)');
+  assert.equal(refusing.openLogins().find(refusing.app), null);
 });
 
 // Attack: the address of an app is changed in the configuration, and its tokens go to another server.
