@@ -179,6 +179,25 @@ test('without a yes, without a key and against the policy nobody is logged in, a
   );
 });
 
+// Attack: the app's server, or somebody before it, sends the request on to a machine that collects tokens.
+test('a redirect of the app’s server takes no token along', async (t) => {
+  if (isLeftOut(t)) return;
+  const other = await RemoteApp.start();
+  t.after(() => other[Symbol.asyncDispose]());
+  const user = await userOf(t, {
+    instead: ({ at, authorization }, response) => {
+      if (at !== 'app' || authorization === null) return false;
+      response.writeHead(307, { location: other.url }).end();
+      return true;
+    },
+  });
+  assert.equal((await user.cordon(['apps', 'login', 'notes', '--yes'])).code, 0);
+  const asked = await user.ask();
+  assert.equal(asked.code, 2);
+  assert.match(plain(asked.stderr), /redirects to another address/);
+  assert.deepEqual(other.heard, []);
+});
+
 // Attack: an app's server names a machine in the user's network as its authorization server.
 test('an issuer that the app names is not asked at an address that is not public, and one that the user names is', async (t) => {
   if (isLeftOut(t)) return;

@@ -26,7 +26,7 @@ export interface RemoteAppOptions {
   readonly issuerMetadata?: (usual: Document) => Document;
   /** Changes the query with which the browser comes back. */
   readonly answer?: (usual: URLSearchParams) => void;
-  /** Answers a request of the authorization server in its place; false: it is answered as usual. */
+  /** Answers a request in the place of the server; false: it is answered as usual. */
   readonly instead?: (request: Heard, response: ServerResponse) => boolean;
   /** Changes the answer to a request for tokens. */
   readonly tokens?: (usual: Document) => Document;
@@ -114,8 +114,9 @@ export class RemoteApp {
       body,
     };
     this.heard.push(heard);
+    if (this.#options.instead?.(heard, response) === true) return;
     if (at === 'app') this.#answerApp(heard, response);
-    else if (this.#options.instead?.(heard, response) !== true) this.#answerIssuer(heard, response);
+    else this.#answerIssuer(heard, response);
   }
 
   #answerApp(heard: Heard, response: ServerResponse): void {
