@@ -383,7 +383,7 @@ const LISTED: Readonly<Record<string, Use>> = {
   },
   'packages/sandbox/src/inside/handover.ts': {
     of: ['environment', 'files', 'processes', 'sockets', 'threads'],
-    why: 'runs inside a sandbox with network, before the app: hands its listener to the hub, and starts what is not our Node',
+    why: 'runs inside a sandbox with network, before the app: hands its listeners to the hub, and starts what is not our Node',
   },
   'packages/sandbox/src/launch/launch.ts': {
     of: ['files', 'processes', 'sockets', 'threads'],

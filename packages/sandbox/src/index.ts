@@ -19,6 +19,7 @@ export type { Profile } from './kernel/seccomp.ts';
 export { APP_USER, openSandbox, RefusingSandbox, type SandboxOptions } from './spawn.ts';
 export type {
   ConfinedProcess,
+  DirectListeners,
   ExceededLimit,
   Excess,
   Exit,
@@ -38,6 +39,7 @@ export {
   LIMIT_MAXIMA,
   type Mount,
   type MountAccess,
+  NAME_SERVER,
   type Network,
   NODE_INSIDE,
   type SandboxSpec,

@@ -302,6 +302,7 @@ function followed(
   return {
     ...{ pid, root: pid, stdin, stdout, stderr, exited, kill },
     listener: null,
+    direct: null,
     deliver: () => false, // the supervisor stands between
     link: spec.link && link instanceof Duplex ? link : null,
     layers: LAYERS_HERE,

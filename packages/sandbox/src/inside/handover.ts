@@ -1,7 +1,8 @@
 /**
  * Runs before an app that has a network: opens the port that HTTP(S)_PROXY names in the sandbox's own network, hands the
  * listener to the hub over Node's channel, and closes both before any code of the app is loaded. From then on the hub
- * takes the app's connections itself, and the app needs no Unix socket for them.
+ * takes the app's connections itself, and the app needs no Unix socket for them. Where the app connects directly, too, there are
+ * more listeners: of each port that it may use somewhere, and of a name server.
  *
  * For a JavaScript app it runs in the app's process (`node --import`), or, where options or variables of the app would run
  * code of its before that, as a program that becomes the app's. Any other program is its child: Node ignores SIGPIPE,
@@ -19,13 +20,34 @@ import { isMainThread } from 'node:worker_threads';
 const later = isMainThread ? process.env.CORDON_HANDOVER : undefined;
 if (later !== undefined) {
   delete process.env.CORDON_HANDOVER;
-  const listener = createServer();
-  listener.listen(Number(process.env.CORDON_PROXY_PORT), '127.0.0.1');
-  await new Promise((resolve) => listener.once('listening', resolve));
+  const { CORDON_PROXY_PORT, CORDON_NAME_SERVER, CORDON_DIRECT_PORTS } = process.env;
   delete process.env.CORDON_PROXY_PORT;
-  process.send?.('listener', listener);
+  delete process.env.CORDON_NAME_SERVER;
+  delete process.env.CORDON_DIRECT_PORTS;
+  const listeners = new Map([['proxy', createServer().listen(Number(CORDON_PROXY_PORT), '127.0.0.1')]]);
+  if (CORDON_NAME_SERVER !== undefined) {
+    listeners.set('names', createServer().listen(53, CORDON_NAME_SERVER));
+    for (const port of CORDON_DIRECT_PORTS?.split(',').filter(Boolean) ?? [])
+      listeners.set(port, createServer().listen(Number(port), '0.0.0.0'));
+  }
+  await Promise.all(
+    Array.from(listeners.values(), (each) => new Promise((resolve) => each.once('listening', resolve))),
+  );
+  for (const [name, listener] of listeners) process.send?.(name, listener);
+  // Loaded for those alone that need it: it takes some milliseconds.
+  const datagrams =
+    CORDON_NAME_SERVER === undefined ? null : process.getBuiltinModule('node:dgram').createSocket('udp4');
+  // Refused where the app may have none.
+  const hasDatagrams = await new Promise((resolve) => {
+    datagrams?.once('error', () => resolve(false));
+    datagrams?.bind(53, CORDON_NAME_SERVER, () => resolve(true));
+    if (datagrams === null) resolve(false);
+  });
+  if (hasDatagrams && datagrams !== null) process.send?.('datagrams', datagrams);
+  process.send?.('all');
   await new Promise((resolve) => process.once('message', resolve));
-  listener.close();
+  for (const listener of listeners.values()) listener.close();
+  if (hasDatagrams) datagrams?.close();
   process.disconnect();
   // Programs take it for a sign that another Node started them.
   delete process.send;

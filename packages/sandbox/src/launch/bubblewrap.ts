@@ -6,7 +6,15 @@ import type { WritablePlace } from '../kernel/init-program.ts';
 import type { CoveredEntry } from '../kernel/proc-view.ts';
 import type { LayerName } from '../spec/layers.ts';
 import { nodePermissionFlags } from '../spec/node-permission.ts';
-import { type CheckedSpec, HANDOVER_INSIDE, type Mount, NODE_INSIDE, PROXY_PORT } from '../spec/spec.ts';
+import {
+  type CheckedSpec,
+  HANDOVER_INSIDE,
+  isHandedOver,
+  type Mount,
+  NAME_SERVER,
+  NODE_INSIDE,
+  PROXY_PORT,
+} from '../spec/spec.ts';
 import type { Units } from '../watch/watchdog.ts';
 
 /** Programs and files of the host that the launcher uses; all are trusted. */
@@ -54,6 +62,8 @@ export interface SetupDescriptors {
   readonly passwd: number;
   readonly hosts: number;
   readonly stat: number;
+  /** Of a `direct` network: the lowest port that may be listened on, and which name server is asked. */
+  readonly direct: { readonly lowestPort: number; readonly resolver: number } | null;
   /** Give the numbers of `NOTIFICATION_LIMITS`, in that order. */
   readonly notifications: readonly number[];
   /** Node's channel to the hub; null unless a listener is handed over. */
@@ -137,11 +147,7 @@ export function bubblewrapOptions(
     ...layer('session', '--new-session'),
     ...layer('environment', '--clearenv'),
     ...(leftOut.has('capabilities') ? ['--cap-add', 'ALL'] : ['--cap-drop', 'ALL']),
-    ...Object.entries(variables(spec, descriptors.channel)).flatMap(([name, value]) => [
-      '--setenv',
-      name,
-      value,
-    ]),
+    ...Object.entries(variables(spec, descriptors)).flatMap(([name, value]) => ['--setenv', name, value]),
     ...(leftOut.has('file-view') ? wholeDisk(host) : programMounts(spec, host)),
     ...['--ro-bind', host.prlimit, PRLIMIT_INSIDE],
     ...(first.kind === 'init' ? ownInit(first.descriptor) : []),
@@ -158,6 +164,7 @@ export function bubblewrapOptions(
         `/proc/sys/user/${name}`,
       ]),
     ),
+    ...directNetwork(descriptors.direct),
     ...layer('kernel-settings', ...shownSettings(host)),
     ...layer(
       'file-view',
@@ -174,6 +181,17 @@ export function bubblewrapOptions(
     ...['--json-status-fd', String(descriptors.status)],
     ...(first.kind === 'filter' ? layer('seccomp', '--seccomp', String(first.descriptor)) : []),
     ...layer('read-only-root', '--remount-ro', '/'), // last: it closes the root in which mount points are made
+  ];
+}
+
+/**
+ * A setting of the network namespace that bubblewrap makes: whoever hands over the listener of port 993, say, has no capability.
+ */
+function directNetwork(descriptors: SetupDescriptors['direct']): readonly string[] {
+  if (descriptors === null) return [];
+  return [
+    ...['--file', String(descriptors.lowestPort), '/proc/sys/net/ipv4/ip_unprivileged_port_start'],
+    ...['--ro-bind-data', String(descriptors.resolver), '/etc/resolv.conf'],
   ];
 }
 
@@ -211,9 +229,7 @@ export function commandInside(
   return [
     ...(hasOwnInit(leftOut) ? [INIT_INSIDE] : []),
     ...(leftOut.has('resource-limits') ? [] : limits),
-    ...(spec.network.kind === 'handover'
-      ? withHandover(spec, flags)
-      : [spec.executable, ...flags, ...spec.args]),
+    ...(isHandedOver(spec) ? withHandover(spec, flags) : [spec.executable, ...flags, ...spec.args]),
   ];
 }
 
@@ -336,15 +352,19 @@ function depth(path: string): number {
   return path.split('/').length;
 }
 
-function variables(spec: CheckedSpec, channel: number | null): Readonly<Record<string, string>> {
-  const { env } = spec;
+function variables(
+  spec: CheckedSpec,
+  { channel, direct }: SetupDescriptors,
+): Readonly<Record<string, string>> {
+  const { env, network } = spec;
+  const ports = network.kind === 'direct' && direct !== null ? network.ports : null;
   if (channel === null) return env;
-  if (!runsCodeEarly(spec)) return { ...env, ...PROXY_VARIABLES, ...channelVariables(channel) };
+  if (!runsCodeEarly(spec)) return { ...env, ...PROXY_VARIABLES, ...channelVariables(channel, ports) };
   const early = Object.entries({ ...env, ...PROXY_VARIABLES });
   const [later, now] = [true, false].map((isLater) =>
     Object.fromEntries(early.filter(([name]) => READ_AT_START.test(name) === isLater)),
   );
-  return { ...now, ...channelVariables(channel), CORDON_HANDOVER: JSON.stringify(later) };
+  return { ...now, ...channelVariables(channel, ports), CORDON_HANDOVER: JSON.stringify(later) };
 }
 
 const PROXY_URL = `http://127.0.0.1:${PROXY_PORT}`;
@@ -364,8 +384,13 @@ const PROXY_VARIABLES: Readonly<Record<string, string>> = {
  * For `inside/handover.ts`, which takes ours away again; Node itself takes its own. `CORDON_HANDOVER`: the variables
  * that the app gets when the hand-over is done; empty: it has them all.
  */
-function channelVariables(channel: number): Readonly<Record<string, string>> {
+function channelVariables(
+  channel: number,
+  ports: readonly number[] | null,
+): Readonly<Record<string, string>> {
+  const direct = { CORDON_NAME_SERVER: NAME_SERVER, CORDON_DIRECT_PORTS: (ports ?? []).join() };
   return {
+    ...(ports === null ? {} : direct),
     NODE_CHANNEL_FD: String(channel),
     NODE_CHANNEL_SERIALIZATION_MODE: 'json',
     CORDON_HANDOVER: '',

@@ -3,6 +3,7 @@
  * end. Whether the sandbox as such can be trusted on this machine is asked before, in `spawn.ts`.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { Socket as DatagramSocket } from 'node:dgram';
 import { closeSync, openSync } from 'node:fs';
 import { Server } from 'node:net';
 import { Duplex, type Readable, Writable } from 'node:stream';
@@ -13,9 +14,9 @@ import type { ControlGroups } from '../kernel/control-groups.ts';
 import { LIFELINE, type WritablePlace } from '../kernel/init-program.ts';
 import { present } from '../kernel/proc-view.ts';
 import type { Profile } from '../kernel/seccomp.ts';
-import type { ConfinedProcess, Excess, Exit } from '../spec/backend.ts';
+import type { ConfinedProcess, DirectListeners, Excess, Exit } from '../spec/backend.ts';
 import { LAYER_NAMES, type LayerName } from '../spec/layers.ts';
-import { type CheckedSpec, NODE_INSIDE } from '../spec/spec.ts';
+import { type CheckedSpec, isHandedOver, NAME_SERVER, NODE_INSIDE } from '../spec/spec.ts';
 import { type KnownProcess, killKnown, knownProcess } from '../watch/known-process.ts';
 import { type Ending, exitOf, readStatus, type Status } from '../watch/status.ts';
 import { stopWithHub } from '../watch/stop-with-hub.ts';
@@ -90,7 +91,7 @@ function unavailable(message: string) {
 }
 
 interface Started {
-  readonly listener: Promise<Server | null> | null;
+  readonly handed: Promise<Handed | null> | null;
   readonly child: ChildProcess;
   readonly group: ControlGroup | null;
   readonly status: Readable;
@@ -126,7 +127,8 @@ function start(
     hosts: place('pipe'),
     stat: place('pipe'),
     notifications: Object.values(NOTIFICATION_LIMITS).map(() => place('pipe')),
-    channel: spec.network.kind === 'handover' ? place('ipc') : null,
+    direct: isDirect(spec, leftOut) ? { lowestPort: place('pipe'), resolver: place('pipe') } : null,
+    channel: isHandedOver(spec) ? place('ipc') : null,
   };
   const isStaged = user !== null && mounts.some(({ host }) => !isReachable(host, user));
   const stageArgs = isStaged ? place('pipe') : null;
@@ -174,16 +176,20 @@ function start(
   feed(setup.passwd, passwd(user ?? process.getuid?.() ?? 0));
   feed(setup.stat, programs.stat);
   feed(setup.hosts, '127.0.0.1 localhost\n::1 localhost\n');
+  if (setup.direct !== null) {
+    feed(setup.direct.lowestPort, '0');
+    feed(setup.direct.resolver, RESOLVER);
+  }
   for (const [index, limit] of Object.values(NOTIFICATION_LIMITS).entries())
     feed(setup.notifications[index] ?? -1, String(limit));
   if (stageArgs !== null) feed(stageArgs, separated(stageOptions(programs, descriptors, leftOut)));
-  const listener = setup.channel === null ? null : listenerOf(child);
+  const handed = setup.channel === null ? null : handedBy(child, setup.direct !== null);
   const lifeline = isOwnInit ? duplexAt(child, LIFELINE).on('error', () => {}) : null;
   if (lifeline !== null) stopWithHub(lifeline);
   return {
     child,
     group,
-    listener,
+    handed,
     status: duplexAt(child, setup.status),
     link: link ? duplexAt(child, 3) : null,
     lifeline,
@@ -207,28 +213,66 @@ function intoGroup({ controlGroups }: Launcher, spec: CheckedSpec, child: ChildP
   }
 }
 
+/** Without its own network namespace a process would listen in that of the machine. */
+function isDirect({ network }: CheckedSpec, leftOut: LeftOut): boolean {
+  return network.kind === 'direct' && !leftOut.has('network-namespace');
+}
+
+/** By TCP: a process of the profile `tight` has no datagrams. */
+const RESOLVER = `nameserver ${NAME_SERVER}\noptions use-vc\n`;
+
+interface Handed {
+  readonly proxy: Server;
+  /** Null unless the network is `direct`. */
+  readonly direct: DirectListeners | null;
+}
+
 /**
- * The listener that `inside/handover.ts` sends, once its channel is closed: before that nothing of the app runs. One
- * message is taken; whatever else came would be the app's, and is not read.
+ * What `inside/handover.ts` sends, once its channel is closed: before that nothing of the app runs. Messages are taken up to the
+ * one that says it is all; whatever else came would be the app's, and is not read. Null: something is missing.
  */
-function listenerOf(child: ChildProcess): Promise<Server | null> {
+function handedBy(child: ChildProcess, isDirect: boolean): Promise<Handed | null> {
   return new Promise((resolve) => {
-    let handed: Server | null = null;
-    child.once('message', (_message, handle) => {
-      handed = handle instanceof Server ? handle : null;
+    const handles = new Map<string, unknown>();
+    const closeAll = () => {
+      for (const handle of handles.values())
+        if (handle instanceof Server || handle instanceof DatagramSocket) handle.close();
+    };
+    const take = (message: unknown, handle: unknown) => {
+      if (message !== 'all') return void handles.set(String(message), handle);
+      child.off('message', take);
       child.once('disconnect', () => {
+        const handed = handedIn(handles, isDirect);
+        if (handed === null) closeAll();
+        handles.clear();
         resolve(handed);
-        handed = null;
       });
       child.send('taken', () => child.connected && child.disconnect());
-    });
+    };
+    child.on('message', take);
     const gone = () => {
       resolve(null);
-      handed?.close(); // else it would keep the hub alive
+      closeAll(); // else they would keep the hub alive
     };
     child.once('exit', gone);
     child.once('error', gone);
   });
+}
+
+function handedIn(handles: ReadonlyMap<string, unknown>, isDirect: boolean): Handed | null {
+  const [proxy, names, datagrams] = ['proxy', 'names', 'datagrams'].map((name) => handles.get(name));
+  if (!(proxy instanceof Server)) return null;
+  if (!isDirect) return { proxy, direct: null };
+  if (!(names instanceof Server)) return null;
+  const ports = [...handles].flatMap(([name, handle]) =>
+    /^\d+$/.test(name) && handle instanceof Server ? [[Number(name), handle] as const] : [],
+  );
+  const direct = {
+    ports: new Map(ports),
+    names,
+    datagrams: datagrams instanceof DatagramSocket ? datagrams : null,
+  };
+  return { proxy, direct };
 }
 
 /** Programs ask for the name and home of their user; the host's list of users is none of their business. */
@@ -310,7 +354,10 @@ async function follow(
   return ok({
     pid,
     root,
-    listener: started.listener,
+    listener: started.handed?.then((handed) => handed?.proxy ?? null) ?? null,
+    direct: isDirect(spec, launcher.leftOut)
+      ? (started.handed?.then((handed) => handed?.direct ?? null) ?? null)
+      : null,
     deliver: (name) => deliverSignal(root, isBehindHandover(spec), name),
     stdin,
     stdout,
@@ -353,8 +400,8 @@ function watch(
 }
 
 /** Whether the hand-over stands between process 1 and the program. */
-function isBehindHandover({ network, executable }: CheckedSpec): boolean {
-  return network.kind === 'handover' && executable !== NODE_INSIDE;
+function isBehindHandover(spec: CheckedSpec): boolean {
+  return isHandedOver(spec) && spec.executable !== NODE_INSIDE;
 }
 
 /** The layers that apply to this process, in force and left out. */

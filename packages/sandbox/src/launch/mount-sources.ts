@@ -5,7 +5,7 @@
 import { fstatSync } from 'node:fs';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
 import type { CheckedPath } from '../spec/checked-path.ts';
-import { type CheckedSpec, HANDOVER_INSIDE, type Mount, NODE_INSIDE } from '../spec/spec.ts';
+import { type CheckedSpec, HANDOVER_INSIDE, isHandedOver, type Mount, NODE_INSIDE } from '../spec/spec.ts';
 import { handOver } from '../watch/ownership.ts';
 import { permits } from './host.ts';
 
@@ -44,12 +44,12 @@ export function openMounts(
 }
 
 function allMounts(machine: MountHost, spec: CheckedSpec): readonly Mount[] {
-  const isHandedOver = spec.network.kind === 'handover';
-  const needsNode = !spec.usr || spec.executable === NODE_INSIDE || isHandedOver;
+  const handsOver = isHandedOver(spec);
+  const needsNode = !spec.usr || spec.executable === NODE_INSIDE || handsOver;
   const own = (host: CheckedPath, inside: string) => [{ host, inside, access: 'read' } as const];
   return [
     ...(needsNode ? own(machine.node, NODE_INSIDE) : []),
-    ...(isHandedOver ? own(machine.handover, HANDOVER_INSIDE) : []),
+    ...(handsOver ? own(machine.handover, HANDOVER_INSIDE) : []),
     ...spec.mounts,
   ];
 }

@@ -2,6 +2,7 @@
  * The interface of every back end: a specification becomes a confined process, or a fault that says which layer
  * is missing. There is no weaker mode behind it.
  */
+import type { Socket as DatagramSocket } from 'node:dgram';
 import type { Server } from 'node:net';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import type { AppLimits, Fault, Result } from '@cordon/core';
@@ -72,6 +73,16 @@ interface ExitDetails {
   readonly message: string;
 }
 
+/** What a process with a `direct` network hands over besides its proxy's listener. */
+export interface DirectListeners {
+  /** By port; each at every loopback address. */
+  readonly ports: ReadonlyMap<number, Server>;
+  /** At `NAME_SERVER`, port 53. */
+  readonly names: Server;
+  /** The same for datagrams; null where the process may have none. */
+  readonly datagrams: DatagramSocket | null;
+}
+
 export interface ConfinedProcess {
   /** On the host: the process whose death takes the whole tree with it. */
   readonly pid: number;
@@ -84,10 +95,12 @@ export interface ConfinedProcess {
   /** The hub's end of descriptor 3; null when the specification wants none. */
   readonly link: Duplex | null;
   /**
-   * With `handover`: the port inside that HTTP(S)_PROXY names, for the hub's proxy to listen on; null if the process
-   * ended before. Null itself with every other network.
+   * With `handover` and `direct`: the port inside that HTTP(S)_PROXY names, for the hub's proxy to listen on; null if the
+   * process ended before. Null itself without a network.
    */
   readonly listener: Promise<Server | null> | null;
+  /** With `direct`: the other listeners, or null if the process ended before. Null itself with every other network. */
+  readonly direct: Promise<DirectListeners | null> | null;
   /** The layers in force. */
   readonly layers: readonly LayerName[];
   /** Layers that this process goes without because somebody asked for it by name. */

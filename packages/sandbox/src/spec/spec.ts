@@ -31,9 +31,20 @@ export interface Mount {
 
 /**
  * `none`: nothing. `handover`: HTTP(S)_PROXY leads to a listener inside that the hub gets before the app's code is loaded.
+ * `direct`: there are also listeners on these ports, at every loopback address, and a name server, all of which the hub gets.
  * There is no other way out.
  */
-export type Network = { readonly kind: 'none' | 'handover' };
+export type Network =
+  | { readonly kind: 'none' | 'handover' }
+  | { readonly kind: 'direct'; readonly ports: readonly number[] };
+
+/** Whether the hub gets listeners. */
+export function isHandedOver({ network }: Pick<SandboxSpec, 'network'>): boolean {
+  return network.kind !== 'none';
+}
+
+/** Where names are looked up inside; the port is 53. */
+export const NAME_SERVER = '127.0.0.53';
 
 export type Stdio = 'pipe' | 'none';
 
@@ -66,6 +77,9 @@ export interface SandboxSpec {
 export const NODE_INSIDE = '/opt/node/bin/node';
 export const STATE_INSIDE = '/state';
 export const PROXY_PORT = 3128;
+/** Ports that no `direct` network can have: the proxy's, and the name server's. */
+const OWN_PORTS = [53, PROXY_PORT];
+const MOST_PORTS = 256;
 /** Our own program: JavaScript whatever its file is called, since it holds no type annotation. */
 export const HANDOVER_INSIDE = '/opt/cordon/handover.mjs';
 
@@ -136,6 +150,7 @@ function problemOf(spec: SandboxSpec): string | null {
     mountsProblem(spec.mounts) ??
     limitsProblem(spec.limits) ??
     sizeProblem('tmpMiB', spec.tmpMiB ?? 1, 65_536) ??
+    portsProblem(spec.network) ??
     nodeProblem(spec)
   );
 }
@@ -184,6 +199,18 @@ function limitsProblem(limits: AppLimits): string | null {
 function sizeProblem(name: string, value: number | undefined, maximum: number): string | null {
   const good = value !== undefined && Number.isSafeInteger(value) && value >= 1 && value <= maximum;
   return good ? null : `\`${name}\` must be a whole number from 1 to ${maximum}`;
+}
+
+function portsProblem(network: Network): string | null {
+  if (network.kind !== 'direct') return null;
+  const { ports } = network;
+  if (new Set(ports).size !== ports.length || ports.length > MOST_PORTS)
+    return `the network has a port twice, or more than ${MOST_PORTS}`;
+  const own = ports.find((port) => OWN_PORTS.includes(port));
+  if (own !== undefined) return `port ${own} is the sandbox's own`;
+  return (
+    ports.map((port) => sizeProblem('network.ports', port, 65_535)).find((found) => found !== null) ?? null
+  );
 }
 
 function nodeProblem({ executable, nodeGrants, profile }: SandboxSpec): string | null {

@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { createServer as createTcpServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { DEFAULT_APP_LIMITS } from '@cordon/core';
-import { type ConfinedProcess, checkPath, NODE_INSIDE, type SandboxSpec } from '../../src/index.ts';
+import {
+  type ConfinedProcess,
+  checkPath,
+  NODE_INSIDE,
+  openSandbox,
+  type SandboxSpec,
+} from '../../src/index.ts';
 import { folder, printed, script, spec, start, textOf } from '../confined.ts';
 
 const ask = `require('node:http').get('http://good.com/', (answer) => {
@@ -130,4 +137,70 @@ test('an app that ends before it hands anything over is told by its end', async 
   const confined = await start(script('0', { limits, network: { kind: 'handover' }, profile: 'tight' }));
   assert.equal(await confined.listener, null);
   assert.equal((await confined.exited).cause, 'exit');
+});
+
+const DIRECT = { kind: 'direct', ports: [993, 5432] } as const;
+
+/** Asks each address and port, and prints what is said there, or the error. */
+const CONNECTS = `const { connect } = require('node:net');
+  const said = ([port, host]) => new Promise((resolve) => connect(port, host)
+    .on('data', (data) => resolve(String(data))).on('error', (error) => resolve(error.code)));
+  Promise.all([[993, '127.64.0.1'], [993, '127.0.0.1'], [5432, '127.1.2.3'], [53, '127.0.0.53'], [994, '127.64.0.1']]
+    .map(said)).then((words) => console.log(words.join('; ')));`;
+
+/** Says the name of the listener, and the address that was connected to. */
+function speaker(context: TestContext, name: string, at: Server): void {
+  const server = createTcpServer((client) => client.end(`${name} at ${client.localAddress}`)).listen(at);
+  context.after(() => server.close());
+}
+
+/** What it prints, with every listener served, and whether it may have datagrams. */
+async function printedDirectly(
+  context: TestContext,
+  wanted: SandboxSpec,
+): Promise<readonly [string, boolean]> {
+  const confined = await start({ ...wanted, network: DIRECT });
+  const printing = textOf(confined.stdout);
+  const [listener, direct] = await Promise.all([confined.listener, confined.direct]);
+  context.after(() => listener?.close());
+  assert.ok(direct);
+  for (const [port, listener] of direct.ports) speaker(context, String(port), listener);
+  speaker(context, 'names', direct.names);
+  context.after(() => direct.datagrams?.close());
+  return [await printing, direct.datagrams !== null];
+}
+
+for (const profile of ['tight', 'spawn'] as const) {
+  test(`listeners of low ports at every loopback address are handed over (${profile})`, async (context) => {
+    const said = '993 at 127.64.0.1; 993 at 127.0.0.1; 5432 at 127.1.2.3; names at 127.0.0.53; ECONNREFUSED';
+    assert.deepEqual(await printedDirectly(context, script(CONNECTS, { profile })), [
+      said,
+      profile === 'spawn',
+    ]);
+  });
+}
+
+test('a program that is not our Node connects directly, too, and nothing of ours is left with it', async (context) => {
+  const code = `cat /etc/resolv.conf; ls -l /proc/self/fd | grep -c socket:; echo "$CORDON_DIRECT_PORTS$CORDON_NAME_SERVER"`;
+  const without = await printed(shell('ls -l /proc/self/fd | grep -c socket:; true'));
+  const [out] = await printedDirectly(context, shell(code));
+  assert.equal(out, `nameserver 127.0.0.53\noptions use-vc\n${without}`);
+});
+
+test('an app without direct connections has no name server', async () => {
+  assert.equal(
+    await printed(script("console.log(require('node:fs').existsSync('/etc/resolv.conf'))")),
+    'false',
+  );
+});
+
+test('without its own network namespace a program listens nowhere: it would be in that of the machine', async (context) => {
+  const shared = openSandbox({ node: process.execPath, weaker: ['network-namespace'] });
+  const wanted = { ...script('0'), network: DIRECT };
+  const started = await shared.spawn(wanted, AbortSignal.timeout(60_000));
+  assert.ok(started.ok, started.ok ? '' : started.fault.message);
+  const listener = await started.value.listener;
+  context.after(() => listener?.close());
+  assert.equal(started.value.direct, null);
+  await started.value.exited;
 });

@@ -62,3 +62,13 @@ test('a path that is missing, relative or a device is refused', () => {
   );
   assert.equal(checkPath('/usr').ok, true);
 });
+
+test('ports of direct connections are numbers of ports, each once, and none of ours', () => {
+  const ports = (...ports: readonly number[]) => problem({ network: { kind: 'direct', ports } });
+  assert.equal(ports(993, 5432), 'none');
+  assert.equal(ports(), 'none');
+  assert.match(ports(993, 993), /a port twice/);
+  assert.match(ports(...Array.from({ length: 257 }, (_, index) => index + 1_000)), /more than 256/);
+  for (const port of [0, 65_536, 1.5]) assert.match(ports(port), /network\.ports/);
+  for (const port of [53, 3128]) assert.match(ports(port), /the sandbox's own/);
+});
