@@ -251,6 +251,14 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['sockets'],
     why: '`isIP` only: what looks like an address is none of a site',
   },
+  'packages/egress/src/direct.ts': {
+    of: ['sockets'],
+    why: 'the type of a connection only; who listens is handed in',
+  },
+  'packages/egress/src/name-service.ts': {
+    of: ['sockets'],
+    why: 'types of what is handed in only: answers the questions for names that come from a sandbox',
+  },
   'packages/egress/src/fetch.ts': {
     of: ['http', 'sockets'],
     why: 'speaks HTTP and TLS on a connection that is handed in',
@@ -282,7 +290,7 @@ const LISTED: Readonly<Record<string, Use>> = {
   },
   'packages/egress/src/proxy.ts': {
     of: ['files', 'sockets', 'http'],
-    why: 'the proxy of an app listens on a socket file and speaks HTTP on it',
+    why: 'listens for the programs of an app, on a socket file or on what its sandbox handed over, and speaks HTTP',
   },
   'packages/egress/src/resolver.ts': {
     of: ['sockets'],

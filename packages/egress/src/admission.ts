@@ -7,7 +7,7 @@ import { failed, ok, type Result } from '@cordon/core';
 import type { Dial, DialFault, Lookup } from '@cordon/dialler';
 import type { Budget, Contact } from './budget.ts';
 import { bareAddress, type Destination, isAddress } from './destination.ts';
-import { isWithinReach, type Reach } from './reach.ts';
+import { entryOf, isWithinReach, type Reach } from './reach.ts';
 import type { Refusal } from './refusal.ts';
 import { resolvePublic } from './resolver.ts';
 
@@ -97,10 +97,14 @@ export function withinReach(way: WayOut, wanted: Result<Destination, string>): R
     way.onRefused({ host: null, port: null, reason: wanted.fault });
     return wanted;
   }
-  return isWithinReach(wanted.value, way.reach)
-    ? wanted
-    : refused(way, wanted.value, 'the app may not reach this host and port');
+  if (isWithinReach(wanted.value, way.reach)) return wanted;
+  const { host, port } = wanted.value;
+  const lacks = entryOf(wanted.value);
+  way.onRefused({ host, port, reason: NOT_GRANTED, lacks });
+  return failed(`${NOT_GRANTED}; \`network\` in its manifest lacks "${lacks}"`);
 }
+
+const NOT_GRANTED = 'the app may not reach this host and port';
 
 export function refused(way: WayOut, to: Destination, reason: string): Result<never, string> {
   way.onRefused({ host: to.host, port: to.port, reason });

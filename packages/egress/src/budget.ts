@@ -19,6 +19,10 @@ export interface EgressLimits {
   readonly sessionBytesDown: number;
   /** Nothing is sent or received. */
   readonly idleMs: number;
+  /** The same for a connection that the app makes directly, to a port other than 80 and 443: mail programs wait for new mail. */
+  readonly quietMs: number;
+  /** A client that connects directly and says nothing for so long waits for the server to begin, as in SMTP and IMAP. */
+  readonly patienceMs: number;
   /** From the first byte of a request to the last of its head; of a tunnel to the end of its ClientHello. */
   readonly headersMs: number;
   /** From the decision to the last byte of a request's body. */
@@ -38,6 +42,8 @@ export const DEFAULT_EGRESS_LIMITS: EgressLimits = {
   sessionBytesUp: 64 * MIB,
   sessionBytesDown: 1024 * MIB,
   idleMs: 30_000,
+  quietMs: 600_000,
+  patienceMs: 250,
   headersMs: 5_000,
   bodyMs: 120_000,
   smallPiecesPerSecond: 500,
@@ -56,7 +62,7 @@ export class Budget {
   readonly #requests: Bucket;
   readonly #connections: Bucket;
   readonly #smallPieces: Bucket;
-  #open = 0;
+  readonly #open = new Set<Contact>();
   #leftUp: number;
   #leftDown: number;
 
@@ -72,13 +78,19 @@ export class Budget {
   /** Counts one request. `bytes`: of its body, as declared; null where that is unknown. */
   begin(bytes: number | null): Result<Contact, string> {
     if (!this.#requests.take()) return failed('the app makes too many requests a minute');
-    if (this.#open >= this.limits.connections) return failed('the app has too many connections at once');
+    if (this.#open.size >= this.limits.connections) return failed('the app has too many connections at once');
     if ((bytes ?? 0) > this.limits.bytesUp) return failed('the request holds more bytes than one may');
     if ((bytes ?? 0) > this.#leftUp || this.#leftUp <= 0)
       return failed('the app has sent all the bytes that it may in a session');
     if (this.#leftDown <= 0) return failed('the app has received all the bytes that it may in a session');
-    this.#open++;
-    return ok(new Contact(this.limits, this.#account));
+    const contact = new Contact(this.limits, this.#account);
+    this.#open.add(contact);
+    return ok(contact);
+  }
+
+  /** Ends every connection that is open. */
+  cutAll(why: string): void {
+    for (const contact of this.#open) contact.cut(why);
   }
 
   /** Counts one connection to the proxy. False: the app floods it. */
@@ -102,9 +114,7 @@ export class Budget {
       this.#leftDown -= bytes;
       return this.#leftDown >= 0;
     },
-    end: () => {
-      this.#open--;
-    },
+    end: (contact) => void this.#open.delete(contact),
   };
 }
 
@@ -140,7 +150,7 @@ interface Account {
   readonly slowed: () => void;
   readonly up: (bytes: number) => boolean;
   readonly down: (bytes: number) => boolean;
-  readonly end: () => void;
+  readonly end: (contact: Contact) => void;
 }
 
 /** One request or tunnel, and the bytes that it has used. */
@@ -151,6 +161,7 @@ export class Contact {
   #down = 0;
   #isSlowed = false;
   #isOver = false;
+  #cut: ((why: string) => void) | null = null;
 
   constructor(limits: EgressLimits, account: Account) {
     this.#limits = limits;
@@ -190,11 +201,20 @@ export class Contact {
     return true;
   }
 
+  /** `cut` ends the connection that carries this. */
+  whenCut(cut: (why: string) => void): void {
+    this.#cut = cut;
+  }
+
+  cut(why: string): void {
+    this.#cut?.(why);
+  }
+
   /** Once; false if it was over already. */
   end(): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;
-    this.#account.end();
+    this.#account.end(this);
     return true;
   }
 }

@@ -2,6 +2,7 @@ export type { EgressRequest, Traffic, WayOut } from './admission.ts';
 export { Budget, DEFAULT_EGRESS_LIMITS, type EgressLimits } from './budget.ts';
 export { type ReadyCredential, readyCredential } from './credential.ts';
 export { type Destination, destination, destinationOfAuthority, isAddress } from './destination.ts';
+export { directPorts } from './direct.ts';
 export {
   type FetchAnswer,
   type FetchCredential,
@@ -10,7 +11,7 @@ export {
   fetchFor,
   secureByAuthorities,
 } from './fetch.ts';
-export { type EgressProxy, openEgressProxy } from './proxy.ts';
+export { type DirectListeners, type EgressProxy, openEgressProxy } from './proxy.ts';
 export {
   type EntryProblem,
   isWithinReach,

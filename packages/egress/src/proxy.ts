@@ -3,14 +3,18 @@
  * that is bound into it, so that who speaks is known from where it comes and never from the message. Every request is decided before any byte of
  * it leaves, its name is resolved once, and the address that was checked is the one that is dialled.
  */
+import type { Socket as DatagramSocket } from 'node:dgram';
 import { chmodSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Server as Listener, Socket } from 'node:net';
+import { createServer as createTcpServer, type Server as Listener, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
 import type { WayOut } from './admission.ts';
 import type { Destination } from './destination.ts';
+import { connectDirectly } from './direct.ts';
 import { forward, LONGEST_HEAD } from './forward.ts';
+import { answerDatagrams, answerStream, nameService } from './name-service.ts';
+import { NamesInside } from './names.ts';
 import { tunnel } from './tunnel.ts';
 
 export interface EgressProxy {
@@ -18,25 +22,74 @@ export interface EgressProxy {
   close(): Promise<void>;
 }
 
+/** Of a sandbox whose programs connect by themselves, too. */
+export interface DirectListeners {
+  /** By port; each at every loopback address of the sandbox. */
+  readonly ports: ReadonlyMap<number, Listener>;
+  /** Of its name server. */
+  readonly names: Listener;
+  readonly datagrams: DatagramSocket | null;
+}
+
 /**
  * @param at a path that does not exist yet, in a folder that only the hub can enter: a Unix socket is made there; or
  * a listener in the app's sandbox that was handed to the hub
+ * @param direct the other listeners of that sandbox; null: there are none
  */
-export function openEgressProxy(at: string | Listener, way: WayOut): Promise<Result<EgressProxy, Fault>> {
+export async function openEgressProxy(
+  at: string | Listener,
+  way: WayOut,
+  direct: DirectListeners | null = null,
+): Promise<Result<EgressProxy, Fault>> {
   const tunnels = new WeakMap<Duplex, Destination>();
   const inside = httpServer(way, tunnels);
   const outside = httpServer(way, tunnels);
   // Node looks for heads that dribble in once a server listens, which this one never does.
   inside.emit('listening');
+  const plain = (opened: Duplex, to: Destination) => {
+    tunnels.set(opened, to);
+    inside.emit('connection', opened);
+    opened.resume();
+  };
   outside.on('connect', (incoming: IncomingMessage, client: Duplex, head: Buffer) => {
-    void tunnel(incoming, client, head, way, (opened, to) => {
-      tunnels.set(opened, to);
-      inside.emit('connection', opened);
-      opened.resume();
-    });
+    void tunnel(incoming, client, head, way, plain);
   });
   outside.on('close', () => inside.close());
-  return listen(outside, at, way);
+  const entrance = new Entrance(way);
+  // All at once: until then connections would be accepted by nobody.
+  const opening = [
+    entrance.open(outside, at),
+    ...(direct === null ? [] : openDirectly(direct, way, plain, entrance)),
+  ];
+  const fault = (await Promise.all(opening)).find((opened) => opened !== null) ?? null;
+  if (fault === null) return ok({ close: () => entrance.close() });
+  await entrance.close();
+  return failed(fault);
+}
+
+/** Serves the names and ports of a sandbox. */
+function openDirectly(
+  { ports, names, datagrams }: DirectListeners,
+  way: WayOut,
+  plain: (client: Duplex, to: Destination) => void,
+  entrance: Entrance,
+): readonly Promise<Fault | null>[] {
+  const inside = new NamesInside(way.reach);
+  const answer = nameService(inside, way, () => entrance.flooded());
+  const { headersMs } = way.budget.limits;
+  const served = createTcpServer({ noDelay: true }, (client) => answerStream(client, answer, headersMs));
+  if (datagrams !== null) {
+    answerDatagrams(datagrams, answer);
+    entrance.onClose(() => datagrams.close());
+  }
+  const connecting = Array.from(ports, ([port, listener]) => {
+    const server = createTcpServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true }, (client) => {
+      const wanted = inside.destinationAt(client.localAddress ?? '', port);
+      void connectDirectly(client, wanted, port, { way, plain });
+    });
+    return entrance.open(server, listener);
+  });
+  return [entrance.open(served, names), ...connecting];
 }
 
 /** Of a body that waits to be decided. Attack: each byte of it comes as a separate chunk, and becomes an object here. */
@@ -104,44 +157,75 @@ function placeOf(pinned: Destination | null): { readonly host: string | null; re
   return { host: pinned?.host ?? null, port: pinned?.port ?? null };
 }
 
-function listen(server: Server, at: string | Listener, way: WayOut): Promise<Result<EgressProxy, Fault>> {
-  const { connections, idleMs } = way.budget.limits;
-  const clients = new Set<Socket>();
-  server.maxConnections = connections * 2; // those that are kept alive without a request are no contacts
-  // Whenever a connection cannot be accepted: then the hub has no descriptor left, and may have one a moment later.
-  server.on('error', ({ message }) =>
-    way.onRefused({ ...placeOf(null), reason: `no connection: ${message}` }),
-  );
-  const close = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      // Not `closeAllConnections`: it forgets those that have become tunnels.
-      for (const client of clients) client.destroy();
+/** All listeners of one sandbox, and who is connected to them. */
+class Entrance {
+  readonly #way: WayOut;
+  readonly #servers = new Set<Listener>();
+  readonly #clients = new Set<Socket>();
+  readonly #atClose: (() => void)[] = [];
+  #isClosed = false;
+
+  constructor(way: WayOut) {
+    this.#way = way;
+  }
+
+  /** Null when it listens. */
+  open(server: Listener, at: string | Listener): Promise<Fault | null> {
+    const { connections, idleMs } = this.#way.budget.limits;
+    server.maxConnections = connections * 2; // those that are kept alive without a request are no contacts
+    // Whenever a connection cannot be accepted: then the hub has no descriptor left, and may have one a moment later.
+    server.on('error', ({ message }) => this.#refused(`no connection: ${message}`));
+    server.on('drop', () => {
+      this.#refused('too many connections to the proxy');
+      this.#count();
     });
-  // A refusal costs as much as a request, and ends its connection: so connections are what is bounded.
-  const counted = () => {
-    if (way.budget.takeConnection() || !server.listening) return;
-    way.onRefused({ ...placeOf(null), reason: 'it floods the proxy, which is closed' });
-    void close();
-  };
-  server.on('drop', () => {
-    way.onRefused({ ...placeOf(null), reason: 'too many connections to the proxy' });
-    counted();
-  });
-  server.on('connection', (client: Socket) => {
-    clients.add(client);
-    client.on('close', () => clients.delete(client));
-    client.setTimeout(idleMs + way.decideMs, () => client.destroy());
-    counted();
-  });
-  return new Promise((resolve) => {
-    server.once('error', (error) =>
-      resolve(failed(fault('sandbox-unavailable', `the egress proxy cannot listen: ${error.message}`))),
+    server.on('connection', (client: Socket) => {
+      this.#clients.add(client);
+      client.on('close', () => this.#clients.delete(client));
+      client.setTimeout(idleMs + this.#way.decideMs, () => client.destroy());
+      this.#count();
+    });
+    this.#servers.add(server);
+    return new Promise((resolve) => {
+      server.once('error', (error) =>
+        resolve(fault('sandbox-unavailable', `the egress proxy cannot listen: ${error.message}`)),
+      );
+      server.listen(at, () => {
+        // Confined processes may be another user; who gets in is decided by the mount.
+        if (typeof at === 'string') chmodSync(at, 0o666);
+        resolve(null);
+      });
+    });
+  }
+
+  onClose(act: () => void): void {
+    this.#atClose.push(act);
+  }
+
+  /** A refusal costs as much as a request, and ends its connection: so connections are what is bounded. */
+  #count(): void {
+    if (!this.#way.budget.takeConnection()) this.flooded();
+  }
+
+  flooded(): void {
+    if (this.#isClosed) return;
+    this.#refused('it floods the proxy, which is closed');
+    void this.close();
+  }
+
+  async close(): Promise<void> {
+    const isFirst = !this.#isClosed;
+    this.#isClosed = true;
+    for (const act of isFirst ? this.#atClose : []) act();
+    const closing = [...this.#servers].map(
+      (server) => new Promise<void>((resolve) => server.close(() => resolve())),
     );
-    server.listen(at, () => {
-      // Confined processes may be another user; who gets in is decided by the mount.
-      if (typeof at === 'string') chmodSync(at, 0o666);
-      resolve(ok({ close }));
-    });
-  });
+    // Not `closeAllConnections`: it forgets those that have become tunnels.
+    for (const client of this.#clients) client.destroy();
+    await Promise.all(closing);
+  }
+
+  #refused(reason: string): void {
+    this.#way.onRefused({ ...placeOf(null), reason });
+  }
 }

@@ -61,6 +61,16 @@ export function isWithinReach({ host, port, site }: Destination, reach: Reach): 
   return reach.some((entry) => entry.port === port && entry.host === (entry.kind === 'site' ? site : host));
 }
 
+/** The narrowest entry that reaches a destination. */
+export function entryOf({ host, port }: Destination): string {
+  return printNetworkEntry({ kind: isAddress(host) ? 'address' : 'host', host, port });
+}
+
+/** Whether an entry reaches the host at some port. */
+export function isNameWithinReach({ host, site }: Destination, reach: Reach): boolean {
+  return reach.some((entry) => entry.host === (entry.kind === 'site' ? site : host));
+}
+
 /** Whether everything that `narrow` reaches is within `wide`. */
 export function coversEntry(wide: NetworkEntry, narrow: NetworkEntry): boolean {
   if (wide.port !== narrow.port || (narrow.kind === 'site' && wide.kind !== 'site')) return false;

@@ -9,6 +9,8 @@ export interface Refusal {
   readonly host: string | null;
   readonly port: number | null;
   readonly reason: string;
+  /** The entry of `network` that the manifest lacks; absent: none would help. */
+  readonly lacks?: string;
 }
 
 /** Kinds of refusal that are counted apart; what comes after them is counted together. */

@@ -6,10 +6,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { failed, ok, type Result } from '@cordon/core';
 import { type Admitted, admit, refused, type WayOut, withinReach } from './admission.ts';
-import { readClientHello } from './client-hello.ts';
 import { type Destination, destinationOfAuthority, isAddress } from './destination.ts';
 import { counting, TOO_MUCH_DOWN, TOO_MUCH_UP } from './forward.ts';
 import { PLAIN_PORT, TLS_PORT } from './reach.ts';
+import { readClientHello } from './wire/client-hello.ts';
 
 const LONGEST_HELLO = 16 * 1024;
 const TLS_HANDSHAKE = 22;
@@ -41,7 +41,7 @@ export async function tunnel(
   const hello = await readHello(client, first.value, to, headersMs);
   if (!hello.ok) return drop(client, to, hello.fault, way);
   const admitted = await admitTunnel(to, way);
-  if (admitted.ok) await splice(client, hello.value, way, admitted.value);
+  if (admitted.ok) await splice(client, known(hello.value), way, admitted.value);
   else client.destroy();
 }
 
@@ -51,12 +51,12 @@ async function openTls(client: Duplex, head: Buffer, to: Destination, way: WayOu
   if (!admitted.ok) return answerNo(client, admitted.fault);
   client.write(OPENED);
   const hello = await readHello(client, head, to, way.budget.limits.headersMs);
-  if (hello.ok) return splice(client, hello.value, way, admitted.value);
+  if (hello.ok) return splice(client, known(hello.value), way, admitted.value);
   admitted.value.end(hello.fault);
   client.destroy();
 }
 
-function admitTunnel(to: Destination, way: WayOut): Promise<Result<Admitted, string>> {
+export function admitTunnel(to: Destination, way: WayOut): Promise<Result<Admitted, string>> {
   return admit(way, ok(to), { method: 'CONNECT', path: null, bytes: null });
 }
 
@@ -76,17 +76,27 @@ function answerNo(client: Duplex, why: string): void {
   client.end(`HTTP/1.1 403 Forbidden\r\n${fields}\r\n\r\n${text}`);
 }
 
+/** The first bytes of a tunnel, which were read before it was decided. */
+function known(bytes: Buffer): () => Promise<Result<Buffer, string>> {
+  return () => Promise.resolve(ok(bytes));
+}
+
 /** Of a tunnel that is open: there is no answer that its bytes could not be mistaken for. */
-function drop(client: Duplex, to: Destination, why: string, way: WayOut): void {
+export function drop(client: Duplex, to: Destination, why: string, way: WayOut): void {
   refused(way, to, why);
   client.destroy();
 }
 
-async function splice(
+/**
+ * Passes bytes both ways until one side ends. `first`: asked once there is a connection for what the client may say first; till then
+ * only the server is heard. Null: the client is somebody else's from now on, and the server hears nothing.
+ */
+export async function splice(
   client: Duplex,
-  hello: Buffer,
+  first: () => Promise<Result<Buffer, string> | null>,
   way: WayOut,
   { contact, dial, end }: Admitted,
+  silentMs = way.budget.limits.idleMs,
 ): Promise<void> {
   if (client.destroyed) return end(null);
   const dialled = await dial();
@@ -99,25 +109,17 @@ async function splice(
     upstream.destroy();
     return end(null);
   }
+  let isLeft = false;
   const close = (cut: string | null) => {
+    if (isLeft) return;
     end(cut);
     client.destroy();
     upstream.destroy();
   };
-  const { idleMs } = way.budget.limits;
-  upstream.setTimeout(idleMs, () => close('nothing came for too long'));
+  contact.whenCut(close);
+  upstream.setTimeout(silentMs, () => close('nothing came for too long'));
   upstream.on('error', () => close(NO_CONNECTION)).on('close', () => close(null));
   client.on('error', () => close(null)).on('close', () => close(null));
-  if (!contact.takeUp(hello.length)) return close(TOO_MUCH_UP);
-  upstream.write(hello);
-  client
-    .pipe(
-      counting(
-        (bytes) => contact.takeUp(bytes),
-        () => close(TOO_MUCH_UP),
-      ),
-    )
-    .pipe(upstream);
   upstream
     .pipe(
       counting(
@@ -126,14 +128,37 @@ async function splice(
       ),
     )
     .pipe(client);
+  const hello = await first();
+  if (hello === null) {
+    isLeft = true;
+    end(null);
+    upstream.unpipe().destroy();
+    return;
+  }
+  if (!hello.ok) return close(hello.fault);
+  if (!contact.takeUp(hello.value.length)) return close(TOO_MUCH_UP);
+  upstream.write(hello.value);
+  client
+    .pipe(
+      counting(
+        (bytes) => contact.takeUp(bytes),
+        () => close(TOO_MUCH_UP),
+      ),
+    )
+    .pipe(upstream);
+  if (client.readableEnded) upstream.end();
 }
 
-/** All first bytes of the tunnel, once they are a ClientHello for `to`. An address has no server name (RFC 6066, 3). */
-function readHello(
+/**
+ * All first bytes of the tunnel, once they are a ClientHello for `to`. An address has no server name (RFC 6066, 3).
+ * `needsName`: whether a name must have one.
+ */
+export function readHello(
   client: Duplex,
   head: Buffer,
   to: Destination,
   deadlineMs: number,
+  needsName = true,
 ): Promise<Result<Buffer, string>> {
   return readFirst(client, head, deadlineMs, (bytes) => {
     const hello = readClientHello(bytes);
@@ -145,7 +170,7 @@ function readHello(
           ? ok(bytes)
           : failed('the server name in TLS differs from the host');
       case 'nameless':
-        return isAddress(to.host) ? ok(bytes) : failed('the ClientHello names no server');
+        return isAddress(to.host) || !needsName ? ok(bytes) : failed('the ClientHello names no server');
       case 'refused':
         return failed(hello.why);
     }
@@ -176,6 +201,7 @@ function readFirst(
     client.on('data', take).on('close', gone).on('end', gone);
     if (client.destroyed) return gone();
     const answer = bytes.length > 0 ? look(bytes) : null;
-    if (answer !== null) finish(answer);
+    if (answer !== null) return finish(answer);
+    client.resume(); // it is paused behind an earlier look
   });
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readClientHello } from '../src/client-hello.ts';
+import { readClientHello } from '../src/wire/client-hello.ts';
 import '../../../tools/seed.ts';
 
 test('no bytes make the reader throw, and none but a name or a refusal ends it', () => {

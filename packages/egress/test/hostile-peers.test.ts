@@ -67,7 +67,8 @@ test('an app that floods its proxy has none any more; as many requests at its ow
     answers.patient.push(await get(patient, 'http://bad.com/'));
     answers.flooding.push(await get(flooding, 'http://bad.com/'));
   }
-  const refused = '403 cordon: the app may not reach this host and port';
+  const refused =
+    '403 cordon: the app may not reach this host and port; `network` in its manifest lacks "=bad.com:80"';
   assert.deepEqual(answers.patient, Array(22).fill(refused));
   assert.deepEqual(answers.flooding, [...Array(20).fill(refused), 'cut', 'cut']);
   assert.equal(flooding.refused.at(-1), 'null: it floods the proxy, which is closed');

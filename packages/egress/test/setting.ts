@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
-import { connect, createServer as createTcpServer, type Server } from 'node:net';
+import { connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -15,6 +15,7 @@ import { ok } from '@cordon/core';
 import {
   Budget,
   DEFAULT_EGRESS_LIMITS,
+  type DirectListeners,
   type EgressLimits,
   type EgressRequest,
   openEgressProxy,
@@ -39,10 +40,17 @@ export interface Changes extends Partial<Omit<WayOut, 'reach' | 'budget'>> {
   readonly network?: readonly string[];
   readonly limits?: Partial<EgressLimits>;
   readonly clock?: () => number;
+  readonly direct?: DirectListeners;
 }
 
 export async function open(context: TestContext, upstream: Server, changes: Changes = {}): Promise<Setting> {
-  const { network = ['good.com', 'good.com:80', 'api.exact.org:80'], limits, clock, ...rest } = changes;
+  const {
+    network = ['good.com', 'good.com:80', 'api.exact.org:80'],
+    limits,
+    clock,
+    direct,
+    ...rest
+  } = changes;
   const port = await listening(upstream);
   const folder = mkdtempSync(join(tmpdir(), 'cordon-egress-'));
   const reach = parseReach(network);
@@ -55,7 +63,7 @@ export async function open(context: TestContext, upstream: Server, changes: Chan
     refused: [] as string[],
     closed: [] as (Traffic & { readonly host: string })[],
   };
-  const proxy = await openEgressProxy(join(folder, 'egress.sock'), {
+  const way: WayOut = {
     reach: reach.value,
     decide: async (asked) => told.asked.push(asked) > 0,
     decideMs: 60_000,
@@ -71,7 +79,8 @@ export async function open(context: TestContext, upstream: Server, changes: Chan
     onRefused: ({ host, reason }) => told.refused.push(`${host}: ${reason}`),
     onClosed: ({ host }, traffic) => told.closed.push({ host, ...traffic }),
     ...rest,
-  });
+  };
+  const proxy = await openEgressProxy(join(folder, 'egress.sock'), way, direct);
   assert.ok(proxy.ok);
   const close = () => proxy.value.close();
   context.after(async () => {
@@ -87,7 +96,7 @@ export async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-async function listening(server: Server): Promise<number> {
+export async function listening(server: Server): Promise<number> {
   if (!server.listening) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : 0;
@@ -123,17 +132,25 @@ export function get(
   });
 }
 
+/** A socket file, or a port at a loopback address. */
+export type Place = { readonly socket: string } | { readonly host: string; readonly port: number };
+
+/** A connection to the place. */
+export function connectTo(place: Place): Socket {
+  return 'socket' in place ? connect(place.socket) : connect(place);
+}
+
 /**
  * Sends raw bytes, each part when what came back ends as the one before it says; resolves with all that came back until
  * the proxy closes, or the last part's `until` has come.
  */
 export function converse(
-  setting: Setting,
+  place: Place,
   parts: readonly (string | Buffer)[],
   until: readonly (string | RegExp)[] = [],
 ): Promise<string> {
   return new Promise((resolve) => {
-    const socket = connect(setting.socket);
+    const socket = connectTo(place);
     let text = '';
     let seen = 0;
     let next = 0;

@@ -199,7 +199,7 @@ export class Session {
 
   async #serve(text: string, signal: AbortSignal, isPrivate: boolean): Promise<Outcome> {
     const { limits, prices, clock } = this.#parts;
-    const { words, operator, gate, choices } = this.#assembled;
+    const { words, operator, gate, choices, networks } = this.#assembled;
     const query = new Query({ text, signal, limits, prices, now: clock, isPrivate });
     this.#query = query;
     // A resumed query has done and refused what it did before it was interrupted.
@@ -210,6 +210,7 @@ export class Session {
       return await operator.ask(query);
     } finally {
       query.end();
+      await networks.endOfQuery();
       // A step of a resumed query that is still under way would be recorded, or carried out, a second time.
       if (this.#recorder.cursor !== null) await gate.settled();
       words.forget();

@@ -368,10 +368,12 @@ function refusedContact({
   host,
   port,
   reason,
+  lacks,
   times,
 }: Extract<Event, { kind: 'egress.refused' }>): string {
-  const place = host === null ? 'an address' : `${host}:${port}`;
-  return `${app} did not reach ${place}: ${reason}${times === 1 ? '' : ` (${times} times)`}`;
+  const place = host === null ? 'an address' : port === null ? host : `${host}:${port}`;
+  const help = lacks === undefined ? '' : `; to allow it, add "${lacks}" to \`network\` in its manifest`;
+  return `${app} did not reach ${place}: ${reason}${help}${times === 1 ? '' : ` (${times} times)`}`;
 }
 
 function reasonText(reason: Reason): string {

@@ -226,8 +226,11 @@ export type EventBody =
   | {
       readonly kind: 'egress.refused';
       readonly host: string | null;
+      /** Null where only a name was asked for. */
       readonly port: number | null;
       readonly reason: string;
+      /** The entry of `network` that the app's manifest lacks; absent: none would help. */
+      readonly lacks?: string;
       readonly times: number;
     }
   /** What was let out is over. Heads and bodies count. `cut`: why, if it did not end by itself. */

@@ -1,7 +1,7 @@
 /** What the app host is handed: how an app with a command comes to life, and its way out. */
 import type { Server } from 'node:net';
 import type { Fault, InstalledApp, Result } from '@cordon/core';
-import type { EgressProxy } from '@cordon/egress';
+import type { DirectListeners, EgressProxy } from '@cordon/egress';
 import type { Client } from '@modelcontextprotocol/client';
 import type { Waiting } from './call-clock.ts';
 import type { AppStreams } from './mcp-transport.ts';
@@ -19,8 +19,13 @@ export interface AppProcess extends AppStreams {
 
 /** The only way out of an app's processes; `AppNetwork` implements it. Refuses whatever is not decided. */
 export interface NetworkAccess extends Waiting {
-  /** Serves a proxy on a listener of the app's own sandbox, which was handed over before the app's code ran. */
-  takeOver(listener: Server): Promise<Result<EgressProxy, Fault>>;
+  /** The ports that the app's sandbox listens on for connections that its programs make themselves. */
+  readonly ports: readonly number[];
+  /**
+   * Serves a proxy on a listener of the app's own sandbox, which was handed over before the app's code ran, and what programs connect
+   * to themselves; null: nothing.
+   */
+  takeOver(listener: Server, direct: DirectListeners | null): Promise<Result<EgressProxy, Fault>>;
   /** Answers the requests that the app sends to the hub over MCP. Called before the client is connected. */
   serve(client: Client): void;
 }

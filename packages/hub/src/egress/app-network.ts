@@ -8,6 +8,8 @@ import type { Dialler } from '@cordon/dialler';
 import {
   Budget,
   DEFAULT_EGRESS_LIMITS,
+  type DirectListeners,
+  directPorts,
   type EgressLimits,
   type EgressProxy,
   oneAtATime,
@@ -90,12 +92,21 @@ export class AppNetwork implements NetworkAccess {
     };
   }
 
-  async takeOver(listener: Server): Promise<Result<EgressProxy, Fault>> {
+  get ports(): readonly number[] {
+    return this.#way.ok ? directPorts(this.#way.value.reach) : [];
+  }
+
+  async takeOver(listener: Server, direct: DirectListeners | null): Promise<Result<EgressProxy, Fault>> {
     if (!this.#way.ok) return this.#way;
-    const proxy = await openEgressProxy(listener, this.#way.value);
+    const proxy = await openEgressProxy(listener, this.#way.value, direct);
     if (!proxy.ok) return proxy;
     this.#proxies.add(proxy.value);
     return ok({ close: () => this.#close(proxy.value) });
+  }
+
+  /** Cuts the connections that are open; the app may make others. */
+  cutAll(why: string): void {
+    if (this.#way.ok) this.#way.value.budget.cutAll(why);
   }
 
   /** Cuts every connection, and waits until the outcome of each is reported. */

@@ -56,6 +56,11 @@ export class AppNetworks {
     return network;
   }
 
+  /** A connection that one query has opened carries nothing for the next, nor between them. */
+  async endOfQuery(): Promise<void> {
+    for (const network of await Promise.all(this.#networks.values())) network.cutAll('the query is over');
+  }
+
   /** Ends every connection. */
   async end(): Promise<void> {
     for (const network of await Promise.all(this.#networks.values())) await network.end();

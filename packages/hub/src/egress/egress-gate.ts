@@ -58,7 +58,8 @@ export class EgressGate implements EgressDoor {
     this.#parts = parts;
     this.#refusals = new RefusalCount((refusal, times) => {
       this.#record({ kind: 'egress.refused', ...refusal, times });
-      parts.onDenied?.(refusal.host, refusal.reason);
+      const { host, reason, lacks } = refusal;
+      parts.onDenied?.(host, lacks === undefined ? reason : `${reason}; add "${lacks}" to \`network\``);
     });
   }
 

@@ -56,9 +56,9 @@ async function lone(context: TestContext): Promise<Lone> {
   const sandbox: Sandbox = {
     probe: () => Promise.reject(new Error('not asked here')),
     spawn: async ({ network: way }) => {
-      assert.equal(way.kind, 'handover');
+      assert.equal(way.kind, 'direct');
       const handed = Promise.resolve(listener);
-      return ok({ exited: ended.promise, listener: handed } as unknown as ConfinedProcess);
+      return ok({ exited: ended.promise, listener: handed, direct: null } as unknown as ConfinedProcess);
     },
   };
   const started = await network.spawn(sandbox, foreign(), new AbortController().signal);

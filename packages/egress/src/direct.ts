@@ -1,0 +1,157 @@
+/**
+ * Connections that a program makes by itself, to an address inside its sandbox that stands for a name of its manifest. Each is
+ * decided like a tunnel through the proxy: TLS must name the host, HTTP is decided request by request, and of every
+ * other protocol the connection is decided and counted, since nobody here can read it.
+ */
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { failed, ok, type Result } from '@cordon/core';
+import { type Admitted, type WayOut, withinReach } from './admission.ts';
+import type { Contact } from './budget.ts';
+import type { Destination } from './destination.ts';
+import { PLAIN_PORT, type Reach, TLS_PORT } from './reach.ts';
+import { admitTunnel, drop, readHello, splice } from './tunnel.ts';
+import { farewell } from './wire/farewell.ts';
+import { openingOf } from './wire/opening.ts';
+
+/** The sandbox's own, for its name server and its proxy. */
+const TAKEN: readonly number[] = [53, 3128];
+/** Ports of usual protocols: who connects to one that the manifest does not list learns what to add. */
+const USUAL: readonly number[] = [22, 25, 80, 110, 143, 443, 465, 587, 993, 995];
+
+/** The ports that a sandbox listens on. */
+export function directPorts(reach: Reach): readonly number[] {
+  const ports = new Set([...USUAL, ...reach.map(({ port }) => port)]);
+  return [...ports].filter((port) => !TAKEN.includes(port));
+}
+
+/** What a program connects to by itself. */
+export interface DirectWay {
+  readonly way: WayOut;
+  /** Takes over a connection that holds HTTP. */
+  readonly plain: (client: Duplex, to: Destination) => void;
+}
+
+/** `client`: paused, and nothing of it was read. */
+export async function connectDirectly(
+  client: Socket,
+  wanted: Result<Destination, string>,
+  port: number,
+  direct: DirectWay,
+): Promise<void> {
+  client.on('error', () => client.destroy());
+  const { way } = direct;
+  const within = withinReach(way, wanted);
+  if (!within.ok) return sayNo(client, port, within.fault, way);
+  const to = within.value;
+  const said = await firstWords(client, to.port, way);
+  if (client.destroyed) return;
+  const opening = openingOf(said) ?? 'other';
+  if (opening === 'tls' && to.port !== PLAIN_PORT) {
+    const hello = await helloFor(client, said, to, way);
+    return hello.ok ? pass(client, to, way, async () => hello) : drop(client, to, hello.fault, way);
+  }
+  if (to.port === TLS_PORT) return drop(client, to, 'the connection does not begin with TLS', way);
+  if (to.port === PLAIN_PORT || opening === 'http') return handOver(client, said, to, direct);
+  await pass(client, to, way, ({ contact }) =>
+    said.length > 0 ? Promise.resolve(ok(said)) : lateWords(client, to, direct, contact),
+  );
+}
+
+async function pass(
+  client: Socket,
+  to: Destination,
+  way: WayOut,
+  first: (admitted: Admitted) => Promise<Result<Buffer, string> | null>,
+): Promise<void> {
+  const admitted = await admitTunnel(to, way);
+  if (!admitted.ok) return sayNo(client, to.port, admitted.fault, way);
+  const { idleMs, quietMs } = way.budget.limits;
+  const silentMs = to.port === TLS_PORT ? idleMs : quietMs;
+  client.setTimeout(0); // the silence of the connection as a whole counts
+  await splice(client, () => first(admitted.value), way, admitted.value, silentMs);
+}
+
+function handOver(client: Socket, said: Buffer, to: Destination, { plain }: DirectWay): void {
+  if (client.readableEnded) return void client.destroy();
+  client.unshift(said);
+  plain(client, to);
+}
+
+/** Programs of mail often name no server in TLS; on the port of HTTPS each does. */
+function helloFor(
+  client: Socket,
+  said: Buffer,
+  to: Destination,
+  { budget }: WayOut,
+): Promise<Result<Buffer, string>> {
+  return readHello(client, said, to, budget.limits.headersMs, to.port === TLS_PORT);
+}
+
+/**
+ * What a client says first that let the server begin; null: it is HTTP, and taken over. Attack: it waits, so that nobody looks, and
+ * then asks a front of many sites for another one, or sends requests that are not decided.
+ */
+async function lateWords(
+  client: Socket,
+  to: Destination,
+  direct: DirectWay,
+  contact: Contact,
+): Promise<Result<Buffer, string> | null> {
+  const { way } = direct;
+  const began = await heard(client, NOTHING, null, (bytes) => bytes.length > 0);
+  const said = await heard(client, began, way.budget.limits.headersMs, (bytes) => openingOf(bytes) !== null);
+  switch (openingOf(said)) {
+    case 'tls':
+      return helloFor(client, said, to, way);
+    case 'http':
+      if (contact.bytesDown > 0) return failed('a request of HTTP follows words of the server');
+      handOver(client, said, to, direct);
+      return null;
+    case 'other':
+    case null:
+      return ok(said);
+  }
+}
+
+/** Enough to tell the protocol; on the ports of TLS and HTTP the client has to begin, elsewhere it may wait. */
+async function firstWords(client: Socket, port: number, { budget }: WayOut): Promise<Buffer> {
+  const { headersMs, patienceMs } = budget.limits;
+  const mayWait = port !== TLS_PORT && port !== PLAIN_PORT;
+  const began = await heard(client, NOTHING, mayWait ? patienceMs : headersMs, (bytes) => bytes.length > 0);
+  if (began.length === 0) return began;
+  return heard(client, began, headersMs, (bytes) => openingOf(bytes) !== null);
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** `said` and what comes after it, until it is enough, the time is over, or the client has said all. Null: it has any time. */
+function heard(
+  client: Socket,
+  said: Buffer,
+  deadlineMs: number | null,
+  isEnough: (bytes: Buffer) => boolean,
+): Promise<Buffer> {
+  if (isEnough(said) || client.destroyed || client.readableEnded) return Promise.resolve(said);
+  return new Promise((resolve) => {
+    let bytes = said;
+    const finish = () => {
+      clearTimeout(timer);
+      client.off('data', take).off('end', finish).off('close', finish).pause();
+      resolve(bytes);
+    };
+    const take = (chunk: Buffer) => {
+      bytes = Buffer.concat([bytes, chunk]);
+      if (isEnough(bytes)) finish();
+    };
+    const timer = deadlineMs === null ? undefined : setTimeout(finish, deadlineMs);
+    client.on('data', take).on('end', finish).on('close', finish).resume();
+  });
+}
+
+/** The client reads why, in the words of its protocol, and then has to go. */
+function sayNo(client: Socket, port: number, why: string, way: WayOut): void {
+  client.setTimeout(way.budget.limits.headersMs, () => client.destroy());
+  client.on('end', () => client.destroy()).resume();
+  client.end(farewell(port, why));
+}

@@ -1,0 +1,308 @@
+/** Connections that a program makes by itself, without the proxy: to loopback addresses that stand for names of its manifest. */
+import assert from 'node:assert/strict';
+import { createServer as createWebServer } from 'node:http';
+import { createServer, type Server } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { failed } from '@cordon/core';
+import { type DirectSetting, openDirect } from './direct-setting.ts';
+import { type Changes, clientHello, connectTo, converse, echo, recorder, until } from './setting.ts';
+
+/** Greets, answers each line, and says farewell when the client has said all. */
+function mailServer(): Server {
+  return createServer({ allowHalfOpen: true }, (client) => {
+    client.on('error', () => undefined).write('* OK ready\r\n');
+    client.on('data', (data) => client.write(`got ${data}`)).on('end', () => client.end('bye\r\n'));
+  });
+}
+
+const open = (context: TestContext, upstream = mailServer(), changes: Changes = {}): Promise<DirectSetting> =>
+  openDirect(context, upstream, changes);
+
+/** A client that waits for the server is known as such at once. */
+const WAITING = { limits: { patienceMs: 1 } };
+
+test('a name of the manifest has an address inside, always the same, and no other name has one', async (context) => {
+  const setting = await open(context);
+  const address = await setting.resolve('mail.org');
+  assert.match(address, /^127\.64\./);
+  assert.equal(await setting.resolve('mail.org'), address);
+  assert.equal(await setting.resolve('MAIL.org'), address);
+  assert.notEqual(await setting.resolve('imap.mail.org'), address);
+  for (const name of ['evil.net', 'org', 'mail.org.evil.net', 'deeper.smtp.mail.net', '127.0.0.1'])
+    assert.equal(await setting.resolve(name), 'unknown', name);
+  assert.equal(await setting.resolve('localhost'), '127.0.0.1');
+  // Attack: a name that is looked up outside carries words to whoever serves it.
+  assert.deepEqual([setting.lookedUp, setting.asked], [[], []]);
+  assert.deepEqual(setting.refused.slice(0, 1), [
+    'evil.net: no entry of `network` in its manifest has this name; add the name with its port',
+  ]);
+});
+
+test('a name has no record but its address, and an alias leads nowhere', async (context) => {
+  const setting = await open(context);
+  for (const type of [5, 15, 16, 28, 33]) assert.equal(await setting.resolve('mail.org', type), 'none');
+  assert.equal(await setting.resolve('evil.net', 5), 'unknown');
+});
+
+test('an app that asks for names without end gets no more, and the ones it has still hold', async (context) => {
+  const setting = await open(context, mailServer(), { limits: { connectionsPerMinute: 10_000 } });
+  const first = await setting.resolve('n0.mail.org');
+  for (let number = 1; number < 1_000; number++) await setting.resolve(`n${number}.mail.org`);
+  assert.equal(await setting.resolve('one-more.mail.org'), 'failure');
+  assert.equal(await setting.resolve('n0.mail.org'), first);
+});
+
+test('questions that cannot be read end the connection', async (context) => {
+  const setting = await open(context);
+  for (const name of ['a b.org', `${'x'.repeat(64)}.org`, ''])
+    assert.equal(await setting.resolve(name), 'closed');
+});
+
+test('a server that speaks first is heard, after one decision and one look-up', async (context) => {
+  const setting = await open(context, mailServer(), WAITING);
+  const talk = converse(await setting.to('mail.org', 993), ['', 'A1 NOOP\r\n'], ['ready\r\n', 'NOOP\r\n']);
+  assert.equal(await talk, '* OK ready\r\ngot A1 NOOP\r\n');
+  assert.deepEqual(setting.asked, [
+    { host: 'mail.org', port: 993, site: 'mail.org', method: 'CONNECT', path: null, bytes: null },
+  ]);
+  assert.deepEqual(setting.lookedUp, ['mail.org']);
+  assert.deepEqual(setting.dialled, ['93.184.215.14:993']);
+  await until(() => setting.closed.length === 1);
+  assert.deepEqual([setting.closed[0]?.bytesUp, setting.closed[0]?.cut], [9, null]);
+});
+
+test('a client that has said all hears the rest', async (context) => {
+  const setting = await open(context);
+  const client = connectTo(await setting.to('mail.org', 993));
+  let heard = '';
+  client.on('data', (data) => {
+    heard += data;
+  });
+  client.end('A1 LOGOUT\r\n');
+  await new Promise((resolve) => client.on('close', resolve));
+  assert.match(heard, /got A1 LOGOUT\r\nbye\r\n$/);
+});
+
+test('another port of a granted name is refused, in the words of its protocol and with the key to add', async (context) => {
+  const setting = await open(context);
+  const lacks = '; `network` in its manifest lacks "=mail.org:';
+  const reason = 'cordon: the app may not reach this host and port';
+  assert.equal(
+    await converse(await setting.to('mail.org', 143), ['']),
+    `* BYE [ALERT] ${reason}${lacks}143"\r\n`,
+  );
+  assert.equal(await converse(await setting.to('mail.org', 587), ['']), `554 ${reason}${lacks}587"\r\n`);
+  assert.match(
+    await converse(await setting.to('mail.org', 80), ['GET / HTTP/1.1\r\n\r\n']),
+    /^HTTP\/1.1 403 .*:80"\n$/s,
+  );
+  assert.equal(await converse(await setting.to('mail.org', 443), ['\x16']), '\x15\x03\x01\x00\x02\x02\x31');
+  assert.deepEqual([setting.asked, setting.lookedUp, setting.dialled], [[], [], []]);
+  assert.equal(setting.refused.length, 4);
+});
+
+test('an address is reached only where the manifest lists it, and one that stands for no name never', async (context) => {
+  const setting = await open(context, mailServer(), {
+    ...WAITING,
+    network: ['127.0.0.1:993', 'mail.org:587'],
+  });
+  assert.match(await converse(setting.at('127.0.0.1', 993), [''], ['ready\r\n']), /ready/);
+  for (const [address, port] of [
+    ['127.0.0.1', 587],
+    ['127.0.0.2', 993],
+    ['127.64.9.9', 587],
+  ] as const)
+    assert.doesNotMatch(await converse(setting.at(address, port), ['']), /ready/, address);
+  assert.deepEqual(setting.dialled, ['127.0.0.1:993']);
+});
+
+test('a denial, a rejection and no answer all refuse, and the client reads that', async (context) => {
+  for (const changes of [
+    { decide: async () => false },
+    { decide: () => Promise.reject(new Error('broken')) },
+    { decide: () => new Promise<boolean>(() => {}), decideMs: 20 },
+  ]) {
+    const setting = await open(context, mailServer(), { ...WAITING, ...changes });
+    assert.match(
+      await converse(await setting.to('smtp.mail.org', 587), ['']),
+      /^554 cordon: (the request|nobody)/,
+    );
+    assert.deepEqual([setting.dialled, setting.lookedUp], [[], []]);
+  }
+});
+
+test('a name that leads to an address that is not public is refused, also once it has changed', async (context) => {
+  const answers = [['93.184.215.14'], ['169.254.169.254'], ['93.184.215.15', '10.0.0.1'], ['::1'], []];
+  const setting = await open(context, mailServer(), {
+    ...WAITING,
+    lookup: async () => answers.shift() ?? [],
+  });
+  const place = await setting.to('smtp.mail.org', 587);
+  assert.match(await converse(place, [''], ['ready']), /ready/);
+  for (let time = 0; time < 4; time++) assert.match(await converse(place, ['']), /^554 cordon: the name /);
+  assert.deepEqual(setting.dialled, ['93.184.215.14:587']);
+});
+
+test('TLS has to name the host or nobody; on port 443 it names the host', async (context) => {
+  const setting = await open(context, echo());
+  const says = async (name: string, port: number, hello: Promise<Buffer>) =>
+    converse(await setting.to(name, port), [await hello]);
+  assert.equal(await says('mail.org', 993, clientHello('mail.org')), 'got 22');
+  assert.equal(await says('mail.org', 993, clientHello('')), 'got 22');
+  assert.equal(await says('good.com', 443, clientHello('good.com')), 'got 22');
+  // Attack: what was allowed for one host is used for another behind the same front.
+  assert.equal(await says('mail.org', 993, clientHello('other.org')), '');
+  assert.equal(await says('good.com', 443, clientHello('other.org')), '');
+  assert.equal(await says('good.com', 443, clientHello('')), '');
+  assert.equal(await says('good.com', 443, Promise.resolve(Buffer.from('SSH-2.0-x\r\n'))), '');
+  assert.equal(setting.dialled.length, 3);
+});
+
+test('TLS that names another host is refused also when the client has waited', async (context) => {
+  const setting = await open(context, mailServer(), WAITING);
+  const place = await setting.to('mail.org', 993);
+  const hello = async (name: string) => [Buffer.alloc(0), await clientHello(name)];
+  assert.match(await converse(place, await hello('mail.org'), ['ready\r\n', 'got ']), /got /);
+  assert.equal(await converse(place, await hello('other.org'), ['ready\r\n']), '* OK ready\r\n');
+  await until(() => setting.closed.length === 2);
+  assert.equal(setting.closed[1]?.cut, 'the server name in TLS differs from the host');
+});
+
+test('HTTP is decided request by request, with method and path, on port 80 and on others', async (context) => {
+  const web = createWebServer((incoming, response) => response.end(`${incoming.method} ${incoming.url}`));
+  const setting = await open(context, web);
+  const get = (host: string, path: string) =>
+    `GET ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`;
+  assert.match(
+    await converse(await setting.to('good.com', 80), [get('good.com', '/a')]),
+    /200 OK.*GET \/a$/s,
+  );
+  assert.match(await converse(await setting.to('web.org', 8080), [get('web.org:8080', '/b')]), /GET \/b$/s);
+  assert.match(await converse(await setting.to('web.org', 8080), [get('evil.net', '/c')]), / 400 /);
+  // Attack: blank lines, which servers skip, hide what follows.
+  assert.match(
+    await converse(await setting.to('web.org', 8080), [`\r\n${get('web.org:8080', '/d')}`]),
+    /GET \/d$/s,
+  );
+  assert.deepEqual(
+    setting.asked.map(({ method, path }) => `${method} ${path}`),
+    ['GET /a', 'GET /b', 'GET /d'],
+  );
+});
+
+test('a request of HTTP that the client holds back is decided, too, and none follows words of the server', async (context) => {
+  const { server, got } = recorder();
+  const setting = await open(context, server, WAITING);
+  const client = connectTo(await setting.to('web.org', 8080));
+  await until(() => setting.dialled.length === 1);
+  client.write('GET /late HTTP/1.1\r\nhost: web.org:8080\r\n\r\n');
+  await until(() => setting.asked.length === 2);
+  client.destroy();
+  assert.deepEqual(
+    setting.asked.map(({ method, path }) => `${method} ${path}`),
+    ['CONNECT null', 'GET /late'],
+  );
+  await until(() => got() !== '');
+  assert.match(got(), /^GET \/late HTTP\/1.1\r\n/);
+
+  const greeting = await open(context, mailServer(), WAITING);
+  const place = await greeting.to('web.org', 8080);
+  const talk = await converse(place, ['', 'GET /x HTTP/1.1\r\nhost: web.org:8080\r\n\r\n'], ['ready\r\n']);
+  assert.equal(talk, '* OK ready\r\n');
+  await until(() => greeting.closed.length === 1);
+  assert.equal(greeting.closed[0]?.cut, 'a request of HTTP follows words of the server');
+});
+
+test('connections at once, connections a minute and bytes of a session have limits', async (context) => {
+  const setting = await open(context, mailServer(), {
+    limits: { ...WAITING.limits, connections: 2, sessionBytesUp: 40 },
+  });
+  const place = await setting.to('smtp.mail.org', 587);
+  const kept = [connectTo(place), connectTo(place)];
+  await until(() => setting.dialled.length === 2);
+  assert.match(await converse(place, ['']), /^554 cordon: the app has too many connections at once/);
+  for (const client of kept) client.destroy();
+  await until(() => setting.closed.length === 2);
+  assert.match(await converse(place, ['', 'x'.repeat(30)], ['ready\r\n', 'xxx']), /got x/);
+  await converse(place, ['', 'y'.repeat(30)], ['ready\r\n']);
+  await until(() => setting.closed.length === 4);
+  assert.equal(setting.closed[3]?.cut, 'more bytes were sent than the app may send');
+
+  const few = await open(context, mailServer(), {
+    limits: { ...WAITING.limits, requestsPerMinute: 1 },
+    clock: () => 0,
+  });
+  const there = await few.to('smtp.mail.org', 587);
+  assert.match(await converse(there, [''], ['ready']), /ready/);
+  assert.match(await converse(there, ['']), /^554 cordon: the app makes too many requests a minute/);
+});
+
+test('an app that floods its ports or its name server loses all of them', async (context) => {
+  const setting = await open(context, mailServer(), { limits: { connectionsPerMinute: 3 }, clock: () => 0 });
+  const place = await setting.to('mail.org', 143);
+  await converse(place, ['']);
+  assert.equal(await setting.resolve('mail.org'), 'closed');
+  assert.equal(await converse(place, ['']), '');
+  assert.ok(setting.refused.includes('null: it floods the proxy, which is closed'));
+});
+
+test('a slow reader holds up the server and not the memory of the hub', async (context) => {
+  let written = 0;
+  const flood = createServer((client) => {
+    const more = () => {
+      while (client.write(Buffer.alloc(65_536))) written += 65_536;
+    };
+    client.on('error', () => undefined).on('drain', more);
+    more();
+  });
+  const setting = await open(context, flood, { limits: { ...WAITING.limits, quietMs: 200 } });
+  const client = connectTo(await setting.to('mail.org', 993)).pause();
+  client.on('error', () => undefined);
+  // Nobody reads: it stands still until it counts as silent.
+  await until(() => setting.closed.length === 1);
+  assert.equal(setting.closed[0]?.cut, 'nothing came for too long');
+  assert.ok(written < 32 * 1024 * 1024, `${written}`);
+  client.destroy();
+});
+
+test('a server that cannot be reached ends the connection', async (context) => {
+  const setting = await open(context, mailServer(), {
+    ...WAITING,
+    dial: async () => failed({ code: 'ECONNREFUSED', message: 'refused' }),
+  });
+  assert.equal(await converse(await setting.to('mail.org', 993), ['']), '');
+  assert.deepEqual(
+    setting.closed.map(({ cut }) => cut),
+    ['no connection'],
+  );
+});
+
+test('what is open can be cut, and others can be opened afterwards', async (context) => {
+  const setting = await open(context, mailServer(), WAITING);
+  const place = await setting.to('mail.org', 993);
+  const client = connectTo(place);
+  await new Promise((resolve) => client.once('data', resolve));
+  setting.budget.cutAll('the query is over');
+  await new Promise((resolve) => client.on('close', resolve).resume());
+  assert.deepEqual(
+    setting.closed.map(({ cut }) => cut),
+    ['the query is over'],
+  );
+  assert.match(await converse(place, [''], ['ready']), /ready/);
+});
+
+test('when the hub closes, connections end and nothing listens any more', async (context) => {
+  const setting = await open(context, mailServer(), WAITING);
+  const place = await setting.to('mail.org', 993);
+  const client = connectTo(place);
+  await new Promise((resolve) => client.once('data', resolve));
+  const ended = new Promise((resolve) => client.on('close', resolve).resume());
+  await setting.close();
+  await ended;
+  assert.equal(
+    await new Promise((resolve) =>
+      connectTo(place).on('error', ({ code }: NodeJS.ErrnoException) => resolve(code)),
+    ),
+    'ECONNREFUSED',
+  );
+});
