@@ -1,6 +1,7 @@
 /**
- * Installs what the machine lacks, and says so: bubblewrap, which builds the sandboxes, and for `npm run formal` also SPIN
- * with a C compiler. Runs before `npm start`, `npm test` and `npm run formal`; does nothing when nothing is missing.
+ * Installs what the machine lacks, and says so: bubblewrap, which builds the sandboxes, for `npm run formal` also SPIN
+ * with a C compiler, and for `npm run setup:servers` the servers that some tests need. Runs before `npm start`, `npm test` and
+ * `npm run formal`; does nothing when nothing is missing.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -30,12 +31,29 @@ const SPIN: Tool = {
   isOptional: false,
 };
 
+const SERVERS: Tool = {
+  packages: ['dovecot-imapd', 'python3-aiosmtpd', 'postgresql', 'openssh-server', 'openssh-client'],
+  isMissing: () =>
+    [
+      '/usr/sbin/dovecot',
+      '/usr/lib/python3/dist-packages/aiosmtpd',
+      '/usr/lib/postgresql',
+      '/usr/sbin/sshd',
+    ].some((path) => !existsSync(path)),
+  lack: 'without them tests of mail, databases and SSH are skipped',
+  isOptional: true,
+};
+const TOOLS: ReadonlyMap<string | undefined, Tool> = new Map([
+  ['spin', SPIN],
+  ['servers', SERVERS],
+]);
+
 function main(wanted: string | undefined): number {
   if (process.platform !== 'linux' && wanted === undefined) {
     console.error('cordon: apps run only on Linux so far; `cordon doctor` says more.');
     return 0;
   }
-  return provide(wanted === 'spin' ? SPIN : BUBBLEWRAP);
+  return provide(TOOLS.get(wanted) ?? BUBBLEWRAP);
 }
 
 function provide({ packages, isMissing, lack, isOptional }: Tool): number {

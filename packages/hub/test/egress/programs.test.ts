@@ -1,0 +1,384 @@
+/**
+ * Programs that know nothing of Cordon, in the real sandbox, against real servers: each reaches the names and ports of its manifest and
+ * nothing else. Names lead to servers on loopback here; whatever else the way out does is the real thing.
+ */
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { DEFAULT_APP_LIMITS, type EventBody, failed, ok } from '@cordon/core';
+import { HERE } from '@cordon/dialler';
+import { emptyPolicy, loadPolicy } from '@cordon/policy';
+import { type AppCommand, type ConfinedProcess, commandSpec, openSandbox } from '@cordon/sandbox';
+import { CERTIFICATE } from '@cordon/testkit/certificate.ts';
+import {
+  lackOf,
+  postgresProgram,
+  startMail,
+  startPostgres,
+  startSsh,
+} from '@cordon/testkit/debian-servers.ts';
+import { app } from '@cordon/testkit/hub/app.ts';
+import { openStore } from '@cordon/trace';
+import { isLeftOut } from '../../../../tools/cases.ts';
+import { openStandaloneNetwork } from '../../src/standalone-app.ts';
+
+const ROOT = join(import.meta.dirname, '../../../..');
+/** The certificate of the tests is for this name. */
+const NAME = 'api.good.com';
+
+interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+interface Foreign {
+  /** For files that programs read. */
+  readonly folder: string;
+  readonly start: (command: Partial<AppCommand>) => Promise<ConfinedProcess>;
+  readonly run: (command: Partial<AppCommand>) => Promise<Ran>;
+  readonly events: () => readonly EventBody[];
+  /** Ends the way out, as the end of a session does. */
+  readonly close: () => Promise<void>;
+  /** What the user is told. */
+  readonly denied: readonly string[];
+}
+
+interface Surroundings {
+  readonly network: readonly string[];
+  /** Where the port of a name leads to on this machine. */
+  readonly real?: ReadonlyMap<number, number>;
+  readonly policy?: string;
+}
+
+/** Programs of an app that nobody is asked about: its manifest and the policy decide. */
+async function foreign(
+  context: TestContext,
+  { network, real = new Map(), policy = '' }: Surroundings,
+): Promise<Foreign> {
+  const folder = mkdtempSync(join(tmpdir(), 'cordon-programs-'));
+  chmodSync(folder, 0o755);
+  const store = openStore(join(folder, 'data'), Date.now);
+  assert.ok(store.ok);
+  const { journal, sessions, close } = store.value;
+  const session = sessions.create();
+  const denied: string[] = [];
+  const rules = policy === '' ? ok(emptyPolicy()) : loadPolicy(policy);
+  assert.ok(rules.ok);
+  const ways = await openStandaloneNetwork({
+    app: app('foreign', {}, { network }).installed,
+    policy: rules.value,
+    journal: journal.of(session),
+    clock: Date.now,
+    onDenied: (host, reason) => denied.push(`${host}: ${reason}`),
+    dialler: {
+      ...HERE,
+      lookup: async () => ['93.184.215.14'],
+      dial: async (address, port) => {
+        const at = real.get(port);
+        if (address !== '93.184.215.14') return HERE.dial(address, port);
+        return at === undefined ? failed({ code: null, message: 'nobody' }) : ok(connect(at, '127.0.0.1'));
+      },
+    },
+  });
+  context.after(async () => {
+    await ways.close();
+    close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const sandbox = openSandbox({ node: process.execPath });
+  const start = async (command: Partial<AppCommand>): Promise<ConfinedProcess> => {
+    const spec = await commandSpec(
+      {
+        command: 'python3',
+        args: [],
+        env: {},
+        cwd: null,
+        files: { read: [], write: [] },
+        stateFolder: null,
+        limits: DEFAULT_APP_LIMITS,
+        node: [],
+        ...command,
+      },
+      { configFolder: ROOT, dataFolder: join(folder, 'data'), home: null },
+    );
+    assert.ok(spec.ok, spec.ok ? '' : spec.fault.message);
+    const started = await ways.spawn(sandbox, spec.value, context.signal);
+    assert.ok(started.ok, started.ok ? '' : started.fault.message);
+    return started.value;
+  };
+  const run = async (command: Partial<AppCommand>): Promise<Ran> => {
+    const { stdin, stdout, stderr, exited } = await start(command);
+    stdin?.end();
+    const said = { out: '', err: '' };
+    stdout?.on('data', (text) => {
+      said.out += text;
+    });
+    stderr?.on('data', (text) => {
+      said.err += text;
+    });
+    return { code: (await exited).code, ...said };
+  };
+  return { folder, start, run, events: () => journal.events(session), close: ways.close, denied };
+}
+
+/** Calls tools one after the other over MCP, and returns what each said; then the server ends. */
+async function toolsOf(
+  { stdin, stdout, kill, exited }: ConfinedProcess,
+  calls: readonly (readonly [string, object])[],
+): Promise<readonly string[]> {
+  const said: string[] = [];
+  let [text, id] = ['', 0];
+  const answered = () => {
+    const lines = text.split('\n').slice(0, -1);
+    return lines.map((line) => JSON.parse(line)).find((message) => message.id === id);
+  };
+  const ask = async (method: string, params: object) => {
+    stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+    for (let answer = answered(); ; answer = answered()) {
+      if (answer !== undefined) return answer.result?.content?.[0]?.text ?? JSON.stringify(answer);
+      await new Promise((resolve) => stdout?.once('data', resolve));
+    }
+  };
+  stdout?.on('data', (data) => {
+    text += data;
+  });
+  const clientInfo = { name: 'test', version: '0' };
+  await ask('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
+  for (const [name, args] of calls) {
+    id++;
+    said.push(await ask('tools/call', { name, arguments: args }));
+  }
+  kill();
+  await exited;
+  return said;
+}
+
+const python = (code: string): Partial<AppCommand> => ({ command: 'python3', args: ['-c', code] });
+
+/** What a server says first to whoever connects, or why nobody does. */
+const GREETED = `
+import socket
+def greeted(host, port):
+    try:
+        with socket.create_connection((host, port), timeout=60) as client:
+            return client.recv(300).decode('latin1').strip() or 'closed'
+    except OSError as error:
+        return type(error).__name__
+`;
+
+const NEWEST = `From: Ada <ada@example.org>
+To: me@example.org
+Subject: Friday
+Date: Wed, 25 Nov 2026 10:00:00 +0000
+Message-ID: <one@example.org>
+
+Shall we meet on Friday at the blue heron?
+`;
+
+/** Mail over MCP, from npm and as it is. */
+function mailApp(folder: string): Partial<AppCommand> {
+  const certificate = join(folder, 'certificate.pem');
+  writeFileSync(certificate, CERTIFICATE);
+  return {
+    command: 'npx',
+    args: ['-y', '@codefuturist/email-mcp', 'stdio'],
+    files: { read: [certificate], write: [] },
+    env: {
+      MCP_EMAIL_ADDRESS: 'me@example.org',
+      MCP_EMAIL_PASSWORD: 'secret',
+      MCP_EMAIL_IMAP_HOST: NAME,
+      MCP_EMAIL_SMTP_HOST: NAME,
+      NODE_EXTRA_CA_CERTS: certificate,
+    },
+  };
+}
+
+test('a mail app of others reads over IMAPS and sends over SMTPS', async (context) => {
+  const lack = lackOf('mail');
+  if (lack !== null) return context.skip(lack);
+  const mail = await startMail(context);
+  mail.deliver(NEWEST);
+  const real = new Map([
+    [993, mail.imaps],
+    [465, mail.smtps],
+  ]);
+  const app = await foreign(context, { network: [`${NAME}:993`, `${NAME}:465`], real });
+  const reply = { account: 'default', to: ['ada@example.org'], subject: 'Re: Friday', body: 'Friday works.' };
+  const [listed, sent] = await toolsOf(await app.start(mailApp(app.folder)), [
+    ['list_emails', { account: 'default' }],
+    ['send_email', reply],
+  ]);
+  assert.match(listed ?? '', /1 emails.*Friday\n {2}From: Ada .*blue heron/s);
+  assert.match(sent ?? '', /sent successfully/);
+  assert.equal(
+    mail.inbox().filter((text) => /^Subject: Re: Friday\r?$.*^Friday works\./ms.test(text)).length,
+    1,
+  );
+  const proposed = app.events().flatMap((event) => (event.kind === 'egress.proposed' ? [event] : []));
+  assert.deepEqual(
+    [...new Set(proposed.map(({ host, port, method, path }) => `${method} ${host}:${port} ${path}`))].sort(),
+    [`CONNECT ${NAME}:465 null`, `CONNECT ${NAME}:993 null`],
+  );
+  assert.deepEqual(app.denied, []);
+});
+
+test('the same app without the port of SMTP reads and does not send, and the user learns what to add', async (context) => {
+  const lack = lackOf('mail');
+  if (lack !== null) return context.skip(lack);
+  if (isLeftOut(context)) return;
+  const mail = await startMail(context);
+  mail.deliver(NEWEST);
+  const app = await foreign(context, { network: [`${NAME}:993`], real: new Map([[993, mail.imaps]]) });
+  const reply = { account: 'default', to: ['ada@example.org'], subject: 'Re: Friday', body: 'Friday works.' };
+  const [listed, sent] = await toolsOf(await app.start(mailApp(app.folder)), [
+    ['list_emails', { account: 'default' }],
+    ['send_email', reply],
+  ]);
+  assert.match(listed ?? '', /1 emails/);
+  assert.match(sent ?? '', /Failed to send.*alert access denied/s);
+  assert.deepEqual(app.denied, [
+    `${NAME}: the app may not reach this host and port; add "${NAME}:465" to \`network\``,
+  ]);
+});
+
+test('STARTTLS is negotiated with the server itself', async (context) => {
+  const lack = lackOf('mail');
+  if (lack !== null) return context.skip(lack);
+  if (isLeftOut(context)) return;
+  const mail = await startMail(context);
+  mail.deliver(NEWEST);
+  const app = await foreign(context, { network: [`${NAME}:143`], real: new Map([[143, mail.imap]]) });
+  const certificate = join(app.folder, 'certificate.pem');
+  writeFileSync(certificate, CERTIFICATE);
+  const code = `import imaplib, ssl
+client = imaplib.IMAP4('${NAME}')
+client.starttls(ssl.create_default_context(cafile='${certificate}'))
+client.login('me', 'secret')
+client.select('INBOX', readonly=True)
+print(client.sock.version(), client.fetch('1', '(BODY[TEXT])')[1][0][1].decode().strip())`;
+  const ran = await app.run({ ...python(code), files: { read: [certificate], write: [] } });
+  assert.deepEqual(ran, { code: 0, out: 'TLSv1.3 Shall we meet on Friday at the blue heron?\n', err: '' });
+});
+
+test('a database client reaches its server by name', async (context) => {
+  const lack = lackOf('database');
+  if (lack !== null) return context.skip(lack);
+  if (isLeftOut(context)) return;
+  const real = new Map([[5432, await startPostgres(context)]]);
+  const app = await foreign(context, { network: [`${NAME}:5432`], real });
+  const select = ['-U', 'me', 'postgres', '-Atc', 'select 6 * 7'];
+  const psql = (host: string) =>
+    app.run({ command: postgresProgram('psql') ?? '', args: ['-h', host, ...select] });
+  assert.deepEqual(await psql(NAME), { code: 0, out: '42\n', err: '' });
+  const elsewhere = await psql('db.elsewhere.org');
+  assert.equal(elsewhere.code, 2);
+  assert.match(elsewhere.err, /could not translate host name/);
+  assert.deepEqual(app.denied, [
+    'db.elsewhere.org: no entry of `network` in its manifest has this name; add the name with its port',
+  ]);
+});
+
+test('SSH reaches a server by name, and runs a command there', async (context) => {
+  const lack = lackOf('ssh');
+  if (lack !== null) return context.skip(lack);
+  if (isLeftOut(context)) return;
+  const { port, user, keys } = await startSsh(context, NAME);
+  const app = await foreign(context, { network: [`${NAME}:22`], real: new Map([[22, port]]) });
+  const options = [
+    '-i',
+    `${keys}/key`,
+    '-o',
+    `UserKnownHostsFile=${keys}/known_hosts`,
+    '-o',
+    'BatchMode=yes',
+  ];
+  const args = [...options, `${user}@${NAME}`, 'echo hello from afar'];
+  const ran = await app.run({ command: 'ssh', args, files: { read: [keys], write: [] } });
+  assert.deepEqual(ran, { code: 0, out: 'hello from afar\n', err: '' });
+});
+
+/** A server of the machine, or of the hub, that greets everybody. */
+async function greeter(context: TestContext): Promise<number> {
+  const server = createServer((client) => client.on('error', () => undefined).end('welcome\r\n'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  context.after(() => server.close());
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+test('a program reaches a service of this machine only where its address is listed, and no other way leads there', async (context) => {
+  const [listed, other] = [await greeter(context), await greeter(context)];
+  const app = await foreign(context, { network: [`127.0.0.1:${listed}`, `mail.org:${other}`] });
+  const places = `('127.0.0.1', ${listed}), ('localhost', ${listed}), ('127.0.0.1', ${other}), ('127.0.0.2', ${listed}),
+    ('127.64.0.1', ${listed}), ('10.0.0.1', ${listed}), ('169.254.169.254', 80), ('elsewhere.org', ${listed})`;
+  const ran = await app.run(python(`${GREETED}\nfor place in [${places}]: print(greeted(*place))`));
+  const [yes, alsoYes, ...refused] = ran.out.trim().split('\n');
+  assert.deepEqual([yes, alsoYes], ['welcome', 'welcome']);
+  const lacks = (entry: string) =>
+    `cordon: the app may not reach this host and port; \`network\` in its manifest lacks "${entry}"`;
+  assert.deepEqual(refused, [
+    lacks(`127.0.0.1:${other}`),
+    lacks(`127.0.0.2:${listed}`),
+    'cordon: the address stands for no name',
+    'OSError',
+    'OSError',
+    'gaierror',
+  ]);
+});
+
+test('what one app was given leads another nowhere', async (context) => {
+  const port = await greeter(context);
+  const real = new Map([[4321, port]]);
+  const [one, two] = [
+    await foreign(context, { network: ['one.org:4321'], real }),
+    await foreign(context, { network: ['two.org:4321'], real }),
+  ];
+  const waits = await one.start(
+    python(
+      `${GREETED}\nprint(socket.gethostbyname('one.org'), greeted('one.org', 4321), flush=True)\ninput()`,
+    ),
+  );
+  const said = await new Promise((resolve) => waits.stdout?.once('data', (data) => resolve(String(data))));
+  assert.equal(said, '127.64.0.1 welcome\n');
+  // Attack: the address that stands for a name in the sandbox of another app, and the name itself.
+  const ran = await two.run(
+    python(`${GREETED}\nprint(greeted('127.64.0.1', 4321), greeted('one.org', 4321))`),
+  );
+  assert.equal(ran.out, 'cordon: the address stands for no name gaierror\n');
+  waits.kill();
+  await waits.exited;
+});
+
+test('a policy forbids a connection that the manifest allows, and the program reads that', async (context) => {
+  const real = new Map([[25, await greeter(context)]]);
+  const policy = 'rule no-mail:\nraise "no mail leaves" if:\n    (request: Egress)\n    request.port == 25\n';
+  const code = python(`${GREETED}\nprint(greeted('mail.org', 25))`);
+  const forbidden = await foreign(context, { network: ['mail.org:25'], real, policy });
+  assert.equal((await forbidden.run(code)).out, '554 cordon: the request was denied\n');
+  const allowed = await foreign(context, { network: ['mail.org:25'], real });
+  assert.equal((await allowed.run(code)).out, 'welcome\n');
+});
+
+test('when the hub closes the way out, a program gets an error and cannot connect any more', async (context) => {
+  const server = createServer((client) => void client.on('error', () => undefined).write('welcome\r\n'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  context.after(() => server.close());
+  const address = server.address();
+  const real = new Map([[4321, typeof address === 'object' && address !== null ? address.port : 0]]);
+  const app = await foreign(context, { network: ['one.org:4321'], real });
+  const code = `${GREETED}
+client = socket.create_connection(('one.org', 4321))
+print(client.recv(100), flush=True)
+print(client.recv(100), greeted('127.64.0.1', 4321), greeted('one.org', 4321), flush=True)`;
+  const waits = await app.start(python(code));
+  const lines: string[] = [];
+  waits.stdout?.on('data', (data) => lines.push(String(data).trim()));
+  await new Promise((resolve) => waits.stdout?.once('data', resolve));
+  await app.close();
+  await waits.exited;
+  assert.deepEqual(lines, ["b'welcome\\r\\n'", "b'' ConnectionRefusedError gaierror"]);
+});
