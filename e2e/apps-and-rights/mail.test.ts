@@ -1,0 +1,125 @@
+/** Mail as people have it: a server of MCP from npm that reads over IMAP and sends over SMTP, both on this machine, from the command line. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { lackOf, type MailServer, startMail } from '@cordon/testkit/debian-servers.ts';
+import { calls, says, startFakeOpenAi } from '@cordon/testkit/fake-openai/server.ts';
+import { isLeftOut } from '../../tools/cases.ts';
+import { Place, type Run } from '../harness/provider-harness.ts';
+import { inTurns, planning, step } from '../harness/provider-script.ts';
+import { assertMediated, eventsOf } from '../harness/provider-trace.ts';
+
+const place = new Place();
+after(() => place[Symbol.dispose]());
+
+const NEWEST = `From: Ada <ada@example.org>
+To: me@example.org
+Subject: Friday
+Date: Wed, 25 Nov 2026 10:00:00 +0000
+Message-ID: <one@example.org>
+
+Shall we meet on Friday at the blue heron?
+`;
+
+/** Reads the newest mail and answers it. */
+async function asks(
+  { imaps, smtps }: MailServer,
+  network: readonly string[],
+  decision: 'once' | 'deny',
+): Promise<Run> {
+  const reply = { account: 'default', to: ['ada@example.org'], subject: 'Re: Friday', body: 'Friday works.' };
+  const script = planning(
+    [step('mail', ['list_emails', 'send_email'])],
+    inTurns(
+      calls([{ name: 'list_emails', arguments: { account: 'default' } }]),
+      calls([{ name: 'send_email', arguments: reply }]),
+      ([listed, sent]) => says(`Read: ${listed} Sent: ${sent}`),
+    ),
+  );
+  const fake = await startFakeOpenAi({ script });
+  try {
+    const mail = {
+      command: 'npx',
+      args: ['-y', '@codefuturist/email-mcp', 'stdio'],
+      env: {
+        MCP_EMAIL_ADDRESS: 'me@example.org',
+        MCP_EMAIL_PASSWORD: 'secret',
+        MCP_EMAIL_IMAP_HOST: '127.0.0.1',
+        MCP_EMAIL_IMAP_PORT: String(imaps),
+        MCP_EMAIL_SMTP_HOST: '127.0.0.1',
+        MCP_EMAIL_SMTP_PORT: String(smtps),
+        // The certificate is for a name.
+        MCP_EMAIL_IMAP_VERIFY_SSL: 'false',
+        MCP_EMAIL_SMTP_VERIFY_SSL: 'false',
+      },
+      manifest: { network },
+    };
+    place.write('cordon.json', { apps: { mail } });
+    place.write('answers.json', [{ match: {}, decision }]);
+    const query = 'Reply to the newest mail that Friday works.';
+    return await place.cordon([
+      'ask',
+      query,
+      '--model',
+      'local/x',
+      '--base-url',
+      fake.baseUrl,
+      '--json',
+      '--answers',
+      'answers.json',
+    ]);
+  } finally {
+    await fake.close();
+  }
+}
+
+const answerOf = (run: Run) => String(eventsOf(run.events, 'answer.proposed')[0]?.text);
+const replies = (mail: MailServer) =>
+  mail.inbox().filter((text) => /^Subject: Re: Friday\r?$/m.test(text)).length;
+
+test('an app of others reads mail over IMAP and sends it over SMTP; its connections end with the query', async (t) => {
+  const lack = lackOf('mail');
+  if (lack !== null) return t.skip(lack);
+  const mail = await startMail(t);
+  mail.deliver(NEWEST);
+  const network = [`127.0.0.1:${mail.imaps}`, `127.0.0.1:${mail.smtps}`];
+  const run = await asks(mail, network, 'once');
+  assert.match(answerOf(run), /Read: .*blue heron.*Sent: .*sent successfully/s);
+  assert.equal(replies(mail), 1);
+  const proposed = eventsOf(run.events, 'egress.proposed').map(
+    ({ method, host, port }) => `${method} ${host}:${port}`,
+  );
+  assert.deepEqual([...new Set(proposed)].sort(), network.map((entry) => `CONNECT ${entry}`).sort());
+  // It keeps its connection of IMAP open; between queries nothing goes over it.
+  const cuts = eventsOf(run.events, 'egress.closed').map(({ cut }) => cut);
+  assert.ok(cuts.includes('the query is over'), cuts.join());
+  assertMediated(run.events);
+});
+
+test('where the user allows no connection nothing is read or sent', async (t) => {
+  const lack = lackOf('mail');
+  if (lack !== null) return t.skip(lack);
+  if (isLeftOut(t)) return;
+  const mail = await startMail(t);
+  mail.deliver(NEWEST);
+  const run = await asks(mail, [`127.0.0.1:${mail.imaps}`, `127.0.0.1:${mail.smtps}`], 'deny');
+  assert.doesNotMatch(run.stdout, /blue heron/);
+  assert.equal(replies(mail), 0);
+  assert.equal(eventsOf(run.events, 'egress.executed').length, 0);
+});
+
+test('a server that the manifest does not list is not reached, and the trace names what to add', async (t) => {
+  const lack = lackOf('mail');
+  if (lack !== null) return t.skip(lack);
+  if (isLeftOut(t)) return;
+  const mail = await startMail(t);
+  mail.deliver(NEWEST);
+  // The port is listened on for the other entry.
+  const run = await asks(mail, [`127.0.0.1:${mail.imaps}`, `mail.example.org:${mail.smtps}`], 'once');
+  assert.match(answerOf(run), /Read: .*blue heron.*Sent: .*(?:access denied|Failed)/s);
+  assert.equal(replies(mail), 0);
+  const [refused] = eventsOf(run.events, 'egress.refused');
+  assert.deepEqual(
+    [refused?.host, refused?.port, refused?.lacks],
+    ['127.0.0.1', mail.smtps, `127.0.0.1:${mail.smtps}`],
+  );
+});
