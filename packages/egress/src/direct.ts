@@ -9,13 +9,14 @@ import { failed, ok, type Result } from '@cordon/core';
 import { type Admitted, type WayOut, withinReach } from './admission.ts';
 import type { Contact } from './budget.ts';
 import type { Destination } from './destination.ts';
+import { NAME_PORT } from './name-service.ts';
 import { PLAIN_PORT, type Reach, TLS_PORT } from './reach.ts';
 import { admitTunnel, drop, readHello, splice } from './tunnel.ts';
 import { farewell } from './wire/farewell.ts';
 import { openingOf } from './wire/opening.ts';
 
 /** The sandbox's own, for its name server and its proxy. */
-const TAKEN: readonly number[] = [53, 3128];
+const TAKEN: readonly number[] = [NAME_PORT, 3128];
 /** Ports of usual protocols: who connects to one that the manifest does not list learns what to add. */
 const USUAL: readonly number[] = [22, 25, 80, 110, 143, 443, 465, 587, 993, 995];
 

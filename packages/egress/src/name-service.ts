@@ -8,6 +8,9 @@ import type { WayOut } from './admission.ts';
 import type { NamesInside } from './names.ts';
 import { type NameAnswer, nameAnswer, readNameQuestion, TYPE_A } from './wire/dns-message.ts';
 
+/** Where a name server is asked. */
+export const NAME_PORT = 53;
+
 /** Of a question in a stream; the name takes 255 at most. */
 const LONGEST_QUESTION = 1_024;
 /** Of answers that the app does not read. */
@@ -64,10 +67,38 @@ export function answerStream(client: Socket, answer: AnswerQuestion, silentMs: n
   });
 }
 
-export function answerDatagrams(socket: DatagramSocket, answer: AnswerQuestion): void {
+/** Returns what closes the socket. */
+export function answerDatagrams(socket: DatagramSocket, answer: AnswerQuestion): () => void {
   socket.on('error', () => undefined);
   socket.on('message', (question, { port, address }) => {
     const said = answer(question);
     if (said !== null) socket.send(said, port, address, () => undefined);
   });
+  return () => socket.close();
 }
+
+/**
+ * The first datagram to a port of the manifest is reported. From then on nobody takes any there, so that the kernel refuses the others,
+ * and a program that has another way takes it soon. Returns what closes the socket.
+ */
+export function refuseDatagrams(
+  socket: DatagramSocket,
+  port: number,
+  { reach, onRefused }: WayOut,
+): () => void {
+  let isOpen = true;
+  const close = () => {
+    if (isOpen) socket.close();
+    isOpen = false;
+  };
+  socket.on('error', () => undefined);
+  socket.once('message', () => {
+    close();
+    const [entry, ...others] = reach.filter((each) => each.port === port);
+    const host = entry === undefined || others.length > 0 ? null : entry.host;
+    onRefused({ host, port, reason: NO_DATAGRAMS });
+  });
+  return close;
+}
+
+const NO_DATAGRAMS = 'it sent a datagram (UDP); only TCP leaves the sandbox';

@@ -13,7 +13,7 @@ import type { WayOut } from './admission.ts';
 import type { Destination } from './destination.ts';
 import { connectDirectly } from './direct.ts';
 import { forward, LONGEST_HEAD } from './forward.ts';
-import { answerDatagrams, answerStream, nameService } from './name-service.ts';
+import { answerDatagrams, answerStream, NAME_PORT, nameService, refuseDatagrams } from './name-service.ts';
 import { NamesInside } from './names.ts';
 import { tunnel } from './tunnel.ts';
 
@@ -28,7 +28,8 @@ export interface DirectListeners {
   readonly ports: ReadonlyMap<number, Listener>;
   /** Of its name server. */
   readonly names: Listener;
-  readonly datagrams: DatagramSocket | null;
+  /** At the same places, for datagrams; port 53 is the name server's. */
+  readonly datagrams: ReadonlyMap<number, DatagramSocket>;
 }
 
 /**
@@ -78,9 +79,9 @@ function openDirectly(
   const answer = nameService(inside, way, () => entrance.flooded());
   const { headersMs } = way.budget.limits;
   const served = createTcpServer({ noDelay: true }, (client) => answerStream(client, answer, headersMs));
-  if (datagrams !== null) {
-    answerDatagrams(datagrams, answer);
-    entrance.onClose(() => datagrams.close());
+  for (const [port, socket] of datagrams) {
+    const close = port === NAME_PORT ? answerDatagrams(socket, answer) : refuseDatagrams(socket, port, way);
+    entrance.onClose(close);
   }
   const connecting = Array.from(ports, ([port, listener]) => {
     const server = createTcpServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true }, (client) => {

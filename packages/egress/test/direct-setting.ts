@@ -1,4 +1,5 @@
 /** What a sandbox hands over for direct connections, on this machine's own loopback, whose every address is as good as inside. */
+import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
 import { createServer, type Server } from 'node:net';
 import type { TestContext } from 'node:test';
 import { type Changes, connectTo, listening, open, type Place, type Setting } from './setting.ts';
@@ -8,6 +9,8 @@ export interface DirectSetting extends Setting {
   readonly at: (address: string, port: number) => Place;
   /** The address of a name, or the code of the answer. */
   readonly resolve: (name: string, type?: number) => Promise<string>;
+  /** The answer to a datagram, or the error. */
+  readonly sendTo: (port: number, bytes: Buffer) => Promise<Buffer | string>;
   /** A connection to a name, which is resolved first. */
   readonly to: (name: string, port: number) => Promise<Place>;
 }
@@ -32,7 +35,10 @@ export async function openDirect(
   }
   const names = createServer();
   const namesPort = await listening(names);
-  const direct = { ports, names, datagrams: null };
+  const datagrams = new Map<number, DatagramSocket>();
+  for (const port of [53, 443, 993]) datagrams.set(port, await boundSocket());
+  const realDatagrams = new Map(Array.from(datagrams, ([port, socket]) => [port, socket.address().port]));
+  const direct = { ports, names, datagrams };
   const setting = await open(context, upstream, {
     ...changes,
     network,
@@ -41,7 +47,28 @@ export async function openDirect(
   });
   const at = (host: string, port: number): Place => ({ host, port: real.get(port) ?? 0 });
   const resolve = (name: string, type = 1) => resolved({ host: '127.0.0.1', port: namesPort }, name, type);
-  return { ...setting, at, resolve, to: async (name, port) => at(await resolve(name), port) };
+  const sendTo = (port: number, bytes: Buffer) => sent(realDatagrams.get(port) ?? 0, bytes);
+  return { ...setting, at, resolve, sendTo, to: async (name, port) => at(await resolve(name), port) };
+}
+
+async function boundSocket(): Promise<DatagramSocket> {
+  const socket = createSocket('udp4');
+  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+  return socket;
+}
+
+/** Again and again, until an answer or a refusal comes: the first may be taken without either. */
+async function sent(port: number, bytes: Buffer): Promise<Buffer | string> {
+  const socket = createSocket('udp4');
+  const answer = new Promise<Buffer | string>((resolve) => {
+    socket.on('message', resolve).on('error', ({ code }: NodeJS.ErrnoException) => resolve(code ?? ''));
+  });
+  await new Promise<void>((resolve) => socket.connect(port, '127.0.0.1', resolve));
+  const again = setInterval(() => socket.send(bytes, () => undefined), 10);
+  return answer.finally(() => {
+    clearInterval(again);
+    socket.close();
+  });
 }
 
 async function listeningEverywhere(server: Server): Promise<number> {

@@ -25,29 +25,29 @@ if (later !== undefined) {
   delete process.env.CORDON_NAME_SERVER;
   delete process.env.CORDON_DIRECT_PORTS;
   const listeners = new Map([['proxy', createServer().listen(Number(CORDON_PROXY_PORT), '127.0.0.1')]]);
-  if (CORDON_NAME_SERVER !== undefined) {
-    listeners.set('names', createServer().listen(53, CORDON_NAME_SERVER));
-    for (const port of CORDON_DIRECT_PORTS?.split(',').filter(Boolean) ?? [])
-      listeners.set(port, createServer().listen(Number(port), '0.0.0.0'));
-  }
+  const ports = CORDON_DIRECT_PORTS?.split(',').filter(Boolean) ?? [];
+  if (CORDON_NAME_SERVER !== undefined) listeners.set('names', createServer().listen(53, CORDON_NAME_SERVER));
+  for (const port of ports) listeners.set(port, createServer().listen(Number(port), '0.0.0.0'));
   await Promise.all(
     Array.from(listeners.values(), (each) => new Promise((resolve) => each.once('listening', resolve))),
   );
   for (const [name, listener] of listeners) process.send?.(name, listener);
-  // Loaded for those alone that need it: it takes some milliseconds.
-  const datagrams =
-    CORDON_NAME_SERVER === undefined ? null : process.getBuiltinModule('node:dgram').createSocket('udp4');
-  // Refused where the app may have none.
-  const hasDatagrams = await new Promise((resolve) => {
-    datagrams?.once('error', () => resolve(false));
-    datagrams?.bind(53, CORDON_NAME_SERVER, () => resolve(true));
-    if (datagrams === null) resolve(false);
-  });
-  if (hasDatagrams && datagrams !== null) process.send?.('datagrams', datagrams);
+  const sockets = [];
+  for (const port of CORDON_NAME_SERVER === undefined ? [] : ['53', ...ports]) {
+    // Loaded for those alone that need it: it takes some milliseconds.
+    const socket = process.getBuiltinModule('node:dgram').createSocket('udp4');
+    const isBound = await new Promise((resolve) => {
+      socket.once('error', () => resolve(false));
+      socket.bind(Number(port), port === '53' ? CORDON_NAME_SERVER : '0.0.0.0', () => resolve(true));
+    });
+    if (!isBound) break; // the app may have no datagrams
+    sockets.push(socket);
+    process.send?.(`udp:${port}`, socket);
+  }
   process.send?.('all');
   await new Promise((resolve) => process.once('message', resolve));
   for (const listener of listeners.values()) listener.close();
-  if (hasDatagrams) datagrams?.close();
+  for (const socket of sockets) socket.close();
   process.disconnect();
   // Programs take it for a sign that another Node started them.
   delete process.send;

@@ -260,19 +260,19 @@ function handedBy(child: ChildProcess, isDirect: boolean): Promise<Handed | null
 }
 
 function handedIn(handles: ReadonlyMap<string, unknown>, isDirect: boolean): Handed | null {
-  const [proxy, names, datagrams] = ['proxy', 'names', 'datagrams'].map((name) => handles.get(name));
+  const [proxy, names] = ['proxy', 'names'].map((name) => handles.get(name));
   if (!(proxy instanceof Server)) return null;
   if (!isDirect) return { proxy, direct: null };
   if (!(names instanceof Server)) return null;
   const ports = [...handles].flatMap(([name, handle]) =>
     /^\d+$/.test(name) && handle instanceof Server ? [[Number(name), handle] as const] : [],
   );
-  const direct = {
-    ports: new Map(ports),
-    names,
-    datagrams: datagrams instanceof DatagramSocket ? datagrams : null,
-  };
-  return { proxy, direct };
+  const datagrams = [...handles].flatMap(([name, handle]) =>
+    name.startsWith('udp:') && handle instanceof DatagramSocket
+      ? [[Number(name.slice('udp:'.length)), handle] as const]
+      : [],
+  );
+  return { proxy, direct: { ports: new Map(ports), names, datagrams: new Map(datagrams) } };
 }
 
 /** Programs ask for the name and home of their user; the host's list of users is none of their business. */

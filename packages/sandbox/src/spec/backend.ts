@@ -79,8 +79,8 @@ export interface DirectListeners {
   readonly ports: ReadonlyMap<number, Server>;
   /** At `NAME_SERVER`, port 53. */
   readonly names: Server;
-  /** The same for datagrams; null where the process may have none. */
-  readonly datagrams: DatagramSocket | null;
+  /** For datagrams, at the same places: port 53 is the name server's. Empty where the process may have none. */
+  readonly datagrams: ReadonlyMap<number, DatagramSocket>;
 }
 
 export interface ConfinedProcess {
