@@ -20,11 +20,12 @@ Message-ID: <one@example.org>
 Shall we meet on Friday at the blue heron?
 `;
 
-/** Reads the newest mail and answers it. */
+/** Reads the newest mail and answers it, with each query of a session. */
 async function asks(
   { imaps, smtps }: MailServer,
   network: readonly string[],
   decision: 'once' | 'deny',
+  queries = 1,
 ): Promise<Run> {
   const reply = { account: 'default', to: ['ada@example.org'], subject: 'Re: Friday', body: 'Friday works.' };
   const script = planning(
@@ -56,23 +57,17 @@ async function asks(
     place.write('cordon.json', { apps: { mail } });
     place.write('answers.json', [{ match: {}, decision }]);
     const query = 'Reply to the newest mail that Friday works.';
-    return await place.cordon([
-      'ask',
-      query,
-      '--model',
-      'local/x',
-      '--base-url',
-      fake.baseUrl,
-      '--json',
-      '--answers',
-      'answers.json',
-    ]);
+    const options = ['--model', 'local/x', '--base-url', fake.baseUrl, '--json', '--answers', 'answers.json'];
+    return queries === 1
+      ? await place.cordon(['ask', query, ...options])
+      : await place.cordon(['chat', ...options], { input: `${query}\n`.repeat(queries) });
   } finally {
     await fake.close();
   }
 }
 
-const answerOf = (run: Run) => String(eventsOf(run.events, 'answer.proposed')[0]?.text);
+const answersOf = (run: Run) => eventsOf(run.events, 'answer.proposed').map(({ text }) => String(text));
+const answerOf = (run: Run) => answersOf(run)[0] ?? '';
 const replies = (mail: MailServer) =>
   mail.inbox().filter((text) => /^Subject: Re: Friday\r?$/m.test(text)).length;
 
@@ -92,6 +87,20 @@ test('an app of others reads mail over IMAP and sends it over SMTP; its connecti
   // It keeps its connection of IMAP open; between queries nothing goes over it.
   const cuts = eventsOf(run.events, 'egress.closed').map(({ cut }) => cut);
   assert.ok(cuts.includes('the query is over'), cuts.join());
+  assertMediated(run.events);
+});
+
+test('the next query of a session connects anew', async (t) => {
+  const lack = lackOf('mail');
+  if (lack !== null) return t.skip(lack);
+  if (isLeftOut(t)) return;
+  const mail = await startMail(t);
+  mail.deliver(NEWEST);
+  const run = await asks(mail, [`127.0.0.1:${mail.imaps}`, `127.0.0.1:${mail.smtps}`], 'once', 2);
+  const answers = answersOf(run);
+  assert.equal(answers.length, 2);
+  for (const answer of answers) assert.match(answer, /Read: .*blue heron.*Sent: .*sent successfully/s);
+  assert.equal(replies(mail), 2);
   assertMediated(run.events);
 });
 
