@@ -173,14 +173,17 @@ class Entrance {
   /** Null when it listens. */
   open(server: Listener, at: string | Listener): Promise<Fault | null> {
     const { connections, idleMs } = this.#way.budget.limits;
-    server.maxConnections = connections * 2; // those that are kept alive without a request are no contacts
+    const most = connections * 2; // those that are kept alive without a request are no contacts
+    server.maxConnections = most;
     // Whenever a connection cannot be accepted: then the hub has no descriptor left, and may have one a moment later.
     server.on('error', ({ message }) => this.#refused(`no connection: ${message}`));
-    server.on('drop', () => {
-      this.#refused('too many connections to the proxy');
-      this.#count();
-    });
+    server.on('drop', () => this.#drop());
     server.on('connection', (client: Socket) => {
+      // Attack: one listener after the other is filled, until the hub has no descriptor left.
+      if (this.#clients.size >= most) {
+        client.destroy();
+        return this.#drop();
+      }
       this.#clients.add(client);
       client.on('close', () => this.#clients.delete(client));
       client.setTimeout(idleMs + this.#way.decideMs, () => client.destroy());
@@ -197,6 +200,11 @@ class Entrance {
         resolve(null);
       });
     });
+  }
+
+  #drop(): void {
+    this.#refused('too many connections to the proxy');
+    this.#count();
   }
 
   onClose(act: () => void): void {

@@ -250,6 +250,20 @@ test('connections at once, connections a minute and bytes of a session have limi
   assert.match(await converse(there, ['']), /^554 cordon: the app makes too many requests a minute/);
 });
 
+test('connections to all ports together have a limit, so that the hub keeps its descriptors', async (context) => {
+  const setting = await open(context, mailServer(), { limits: { connections: 2 } });
+  const place = await setting.to('mail.org', 993);
+  // Nothing is said: each waits for its first word.
+  const clients = [993, 993, 443, 80, 8080].map((port) =>
+    connectTo(port === 993 ? place : setting.at('127.0.0.1', port)).on('error', () => undefined),
+  );
+  await until(() => setting.refused.includes('null: too many connections to the proxy'));
+  for (const client of clients) client.destroy();
+  let answer = 'closed';
+  while (answer === 'closed') answer = await setting.resolve('mail.org');
+  assert.equal(answer, '127.64.0.1');
+});
+
 test('an app that floods its ports or its name server loses all of them', async (context) => {
   const setting = await open(context, mailServer(), { limits: { connectionsPerMinute: 3 }, clock: () => 0 });
   const place = await setting.to('mail.org', 143);

@@ -4,11 +4,13 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   destination,
+  directPorts,
   isWithinReach,
   parseNetworkEntry,
   parseReach,
   printNetworkEntry,
 } from '../src/index.ts';
+import { entryOf } from '../src/reach.ts';
 import '../../../tools/seed.ts';
 
 const MEANINGS = {
@@ -133,5 +135,37 @@ test('what is printed is read as the same, and no text makes the reader throw', 
       if (entry.ok) assert.deepEqual(parseNetworkEntry(printNetworkEntry(entry.value)), entry);
     }),
     { numRuns: 2000, verbose: 1 },
+  );
+});
+
+test('the entry that a refusal names reaches its destination and no other host', () => {
+  for (const [host, port, entry] of [
+    ['imap.example.com', 993, 'imap.example.com:993'],
+    ['example.com', 443, '=example.com'],
+    ['example.com', 25, '=example.com:25'],
+    ['127.0.0.1', 443, '127.0.0.1:443'],
+    ['[::1]', 8080, '[::1]:8080'],
+  ] as const) {
+    const to = destination(host, port);
+    assert.ok(to.ok);
+    assert.equal(entryOf(to.value), entry);
+    const reach = parseReach([entry]);
+    assert.ok(reach.ok && isWithinReach(to.value, reach.value), entry);
+    const below = destination(`deeper.${host}`, port);
+    assert.ok(!below.ok || !isWithinReach(below.value, reach.value), entry);
+  }
+});
+
+test('a sandbox listens on usual ports of servers and on those of the manifest, and never on its own', () => {
+  const ports = (...network: readonly string[]) => {
+    const reach = parseReach(network);
+    assert.ok(reach.ok);
+    return directPorts(reach.value);
+  };
+  const usual = [22, 25, 80, 110, 143, 443, 465, 587, 993, 995];
+  assert.deepEqual(ports(), usual);
+  assert.deepEqual(
+    ports('mail.org:993', 'imap.mail.org:993', 'db.org:5432', 'dns.org:53', 'proxy.org:3128'),
+    [...usual, 5432],
   );
 });
