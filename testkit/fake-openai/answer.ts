@@ -20,6 +20,8 @@ export interface FakeCompletion {
   readonly usage?: { readonly prompt: number; readonly completion: number } | null | undefined;
   /** Milliseconds between chunks. Default 0. */
   readonly chunkDelayMs?: number | undefined;
+  /** Awaited before each chunk of a stream. */
+  readonly beforeChunk?: ((chunk: string) => Promise<unknown>) | undefined;
 }
 
 /** `arguments` as text is sent as it is, so that it can be broken. `id` defaults to `call_<n>`. */

@@ -119,7 +119,7 @@ async function play(answer: FakeAnswer, request: FakeChatRequest, response: Serv
       return complete(answer, request, response);
     case 'cut': {
       const chunks = toChunks(answer.completion, request.model).slice(0, answer.afterChunks);
-      await sendEvents(response, chunks, answer.completion.chunkDelayMs);
+      await sendEvents(response, chunks, answer.completion);
       return answer.how === 'closed' ? void response.end() : void response.destroy();
     }
     case 'failure':
@@ -147,7 +147,7 @@ async function complete(
     response.writeHead(200, { 'content-type': answer.plain ?? 'application/json' });
     return void response.end(JSON.stringify(toBody(answer, request.model)));
   }
-  await sendEvents(response, toChunks(answer, request.model), answer.chunkDelayMs);
+  await sendEvents(response, toChunks(answer, request.model), answer);
   response.end('data: [DONE]\n\n');
 }
 
@@ -156,11 +156,17 @@ function openEvents(response: ServerResponse): void {
   response.flushHeaders();
 }
 
-async function sendEvents(response: ServerResponse, chunks: readonly unknown[], delayMs = 0): Promise<void> {
+async function sendEvents(
+  response: ServerResponse,
+  chunks: readonly unknown[],
+  { chunkDelayMs = 0, beforeChunk }: Pick<FakeCompletion, 'chunkDelayMs' | 'beforeChunk'> = {},
+): Promise<void> {
   openEvents(response);
   for (const chunk of chunks) {
-    if (delayMs > 0) await wait(delayMs);
-    await flushed(response, `data: ${JSON.stringify(chunk)}\n\n`);
+    if (chunkDelayMs > 0) await wait(chunkDelayMs);
+    const text = JSON.stringify(chunk);
+    await beforeChunk?.(text);
+    await flushed(response, `data: ${text}\n\n`);
   }
 }
 

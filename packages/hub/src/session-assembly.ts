@@ -247,6 +247,7 @@ export function assembleSession(
   const { functionalities } = parts;
   const turns = new Turns({
     spokes,
+    gate,
     recorder,
     models,
     calls: toolCalls,

@@ -38,6 +38,11 @@ import type { SessionParts } from './session-parts.ts';
 export interface AskOptions {
   /** No history, summary or fact comes in, and nothing is remembered of it. The journal has it like any other query. */
   readonly isPrivate?: boolean;
+  /**
+   * The user sees the answer while the model still writes it, part by part: events `answer-part.executed`, each for a part that was
+   * decided. The answer follows as always.
+   */
+  readonly streams?: boolean;
 }
 
 /** A query that the user may resume. */
@@ -146,19 +151,19 @@ export class Session {
    * Serves one query. Throws if another is still running: one writer, one query at a time. An unfinished one is given up:
    * what it has done stays in the journal, and the rest is not done.
    */
-  async ask(text: string, signal: AbortSignal, { isPrivate = false }: AskOptions = {}): Promise<Outcome> {
+  async ask(text: string, signal: AbortSignal, options: AskOptions = {}): Promise<Outcome> {
     if (this.#query !== null) throw new Error('a query is running in this session');
     this.#giveUp();
     // What an earlier query asked is over: an answer to it counts for nothing.
     this.#parts.prompts.closeAll(this.id);
-    return await this.#served(text, signal, isPrivate);
+    return await this.#served(text, signal, options);
   }
 
   /**
    * Resumes the unfinished query: what the journal has of it is neither decided nor done again, and the rest is as in any
    * query. Throws if there is none.
    */
-  async resume(signal: AbortSignal): Promise<Outcome> {
+  async resume(signal: AbortSignal, { streams = false }: Pick<AskOptions, 'streams'> = {}): Promise<Outcome> {
     if (this.unfinished === null) throw new Error('no interrupted query to resume');
     const { gate, operator, installing, probes } = this.#assembled;
     // What the query left under way in this process is stopped, and ends first: its outcome belongs to what is finished.
@@ -181,7 +186,7 @@ export class Session {
     probes.resumeFrom(events);
     this.#recorder.follow(new ResumeCursor(events, known));
     try {
-      return await this.#serve(said.text, signal, said.private === true);
+      return await this.#serve(said.text, signal, { isPrivate: said.private === true, streams });
     } finally {
       this.#recorder.follow(null);
       installing.queryEnded();
@@ -191,16 +196,20 @@ export class Session {
   }
 
   /** Facts are learnt behind a query, where nothing is gone through again. */
-  async #served(text: string, signal: AbortSignal, isPrivate: boolean): Promise<Outcome> {
-    const outcome = await this.#serve(text, signal, isPrivate);
+  async #served(text: string, signal: AbortSignal, options: AskOptions): Promise<Outcome> {
+    const outcome = await this.#serve(text, signal, options);
     this.#assembled.operator.learn();
     return outcome;
   }
 
-  async #serve(text: string, signal: AbortSignal, isPrivate: boolean): Promise<Outcome> {
+  async #serve(
+    text: string,
+    signal: AbortSignal,
+    { isPrivate = false, streams = false }: AskOptions,
+  ): Promise<Outcome> {
     const { limits, prices, clock } = this.#parts;
     const { words, operator, gate, choices, networks } = this.#assembled;
-    const query = new Query({ text, signal, limits, prices, now: clock, isPrivate });
+    const query = new Query({ text, signal, limits, prices, now: clock, isPrivate, streams });
     this.#query = query;
     // A resumed query has done and refused what it did before it was interrupted.
     if (this.#recorder.cursor !== null) query.resumeFrom(this.#trail);

@@ -4,6 +4,7 @@
  */
 import {
   type Allowed,
+  type AnswerPart,
   canonicalJsonOf,
   type Decision,
   type EventId,
@@ -38,7 +39,7 @@ export class ReferenceMonitor {
   /** INVARIANT (one decision, one proof): a decision is in here until it is admitted. */
   readonly #cases = new WeakMap<object, Case>();
   /** INVARIANT (one proof, one effect): an allowance is in here from its minting until it is spent. */
-  readonly #allowances = new WeakMap<object, Proposal>();
+  readonly #allowances = new WeakMap<object, Proposal | AnswerPart>();
   /** What an interrupted query has done, by event: it is in the trace already. */
   readonly #unfinished = new Map<EventId, Proposal>();
 
@@ -88,6 +89,20 @@ export class ReferenceMonitor {
     return { allowed: true, allowance: this.#mint(proposal as P), warnings: decision.warnings };
   }
 
+  /**
+   * Whether a part of a message may be shown before the rest exists: as an answer that consists of it and of what was shown
+   * `before`. What a rule denies, asks or warns about, or cannot decide yet, is not shown. The trace stays as it is, because it gets
+   * the whole message.
+   */
+  admitPart(given: AnswerPart, before: string, frame: EventPlace): Ruling<AnswerPart> {
+    const part = frozenCopy(given);
+    const { context, text } = part;
+    const { decision } = this.#evaluated({ effect: 'answer', context, text: before + text }, frame);
+    if (decision.verdict !== 'allow') return { allowed: false, reasons: decision.reasons };
+    if (decision.warnings.length > 0) return { allowed: false, reasons: decision.warnings };
+    return { allowed: true, allowance: this.#mint(part), warnings: [] };
+  }
+
   /** Something has happened that needs no decision: a user's message, a plan, a model's message, a new context. */
   record(fact: HubFact, frame: EventPlace): void {
     this.#monitor.append([factEvent(frozenCopy(fact), frame)]);
@@ -121,7 +136,7 @@ export class ReferenceMonitor {
   }
 
   /** Gives the proposal back, once for each allowance. Throws for one that is forged or spent: a bug, or an attack. */
-  spend<P extends Proposal>(allowance: Allowed<P>): P {
+  spend<P extends Proposal | AnswerPart>(allowance: Allowed<P>): P {
     const proposal = this.#allowances.get(allowance);
     if (proposal === undefined)
       throw new Error('the allowance was not made by this monitor, or was spent before');
@@ -130,7 +145,7 @@ export class ReferenceMonitor {
     return proposal as P;
   }
 
-  #mint<P extends Proposal>(proposal: P): Allowed<P> {
+  #mint<P extends Proposal | AnswerPart>(proposal: P): Allowed<P> {
     const allowance = Object.freeze({}) as Allowed<P>;
     this.#allowances.set(allowance, proposal);
     return allowance;

@@ -44,6 +44,8 @@ export class SessionFacts {
   /** What this event tells; mostly nothing, and never more than two facts. */
   factsOf(event: Event): readonly Told[] {
     if ('verdict' in event) return this.#decided(event);
+    // Rules see the message that it is a part of.
+    if (event.kind === 'answer-part.proposed') return [];
     if ('effect' in event) {
       this.#proposed.set(event.id, event);
       return [];

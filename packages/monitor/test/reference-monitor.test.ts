@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   type Answer,
+  type AnswerPart,
   type AppRequest,
   type Egress,
   type EventId,
@@ -395,3 +396,35 @@ test('labels are those of the event, or of all that was visible where it arose',
   admit(monitor, toolOutput('s1', 'mail', 'read-1'), frame('e5'));
   assert.equal(monitor.decide(toolCall('s1', 'mail', 'send'), frame('e6')).verdict, 'deny');
 });
+
+const PART: AnswerPart = { effect: 'answer-part', context: id('c'), text: 'two', from: 4 };
+const ONE_TWO = 'raise "no" if:\n    (answer: Message)\n    any(find("one two", answer.content))';
+
+test('a part is decided together with what was shown before it', () => {
+  const monitor = monitorFor(ONE_TWO);
+  const refused = monitor.admitPart(PART, 'one ', frame('e1'));
+  assert.equal(refused.allowed, false);
+  const allowed = monitor.admitPart(PART, 'not ', frame('e1'));
+  assert.ok(allowed.allowed);
+  assert.deepEqual(monitor.spend(allowed.allowance), PART);
+  assert.throws(() => monitor.spend(allowed.allowance), /spent before/);
+});
+
+test('a part that was shown is not in the trace, where the answer is', () => {
+  const monitor = monitorFor(
+    'raise "again" if:\n    (one: Message) -> (other: Message)\n    "two" in one.content',
+  );
+  assert.ok(monitor.admitPart(PART, '', frame('e1')).allowed);
+  const answer: Answer = { effect: 'answer', context: id('c'), text: 'two' };
+  assert.equal(monitor.decide(answer, frame('e2')).verdict, 'allow');
+  assert.ok(monitor.admit(monitor.decide(answer, frame('e2')), 'not-needed').allowed);
+  assert.equal(monitor.decide(answer, frame('e3')).verdict, 'deny');
+});
+
+for (const verb of ['raise', 'ask', 'warn']) {
+  test(`what a rule would ${verb} about is not shown in part`, () => {
+    const policy = `${verb} "no" if:\n    (answer: Message)\n    "two" in answer.content`;
+    assert.equal(monitorFor(policy).admitPart(PART, '', frame('e1')).allowed, false);
+    assert.ok(monitorFor(policy).admitPart({ ...PART, text: 'three' }, '', frame('e1')).allowed);
+  });
+}

@@ -40,3 +40,15 @@ test('a plan does not outlive its query', () => {
   facts.factsOf(event('next', null, { kind: 'user.message', text: 'next' }));
   assert.deepEqual(told(facts.factsOf(created('mail#1', 'standard'))), []);
 });
+
+test('a part of an answer tells nothing, and the answer tells of itself', () => {
+  const facts = new SessionFacts();
+  const proposed = (name: string, effect: string) =>
+    event(name, 'mail#1', { kind: `${effect}.proposed`, effect, text: 'First.', from: 0 });
+  const allowed = (name: string, effect: string) =>
+    event(`${name} decided`, 'mail#1', { kind: `${effect}.decided`, verdict: 'allow', causes: [name] });
+  for (const effect of ['answer-part', 'answer'])
+    assert.deepEqual(told(facts.factsOf(proposed(effect, effect))), []);
+  assert.deepEqual(told(facts.factsOf(allowed('answer-part', 'answer-part'))), []);
+  assert.deepEqual(told(facts.factsOf(allowed('answer', 'answer'))), ['answer']);
+});

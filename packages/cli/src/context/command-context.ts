@@ -19,9 +19,8 @@ import { eventLine, jsonLine } from '@cordon/print';
 import type { SetupError } from '@cordon/runtime';
 import { renderDiagnostics } from '../print/diagnostics.ts';
 import { EventRenderer } from '../print/render.ts';
+import { ShownAnswer } from '../print/shown-answer.ts';
 import { EXIT, type ExitCode } from './exit.ts';
-
-const MOST_ANSWER_LINES = 5_000;
 
 /** As commander parses them. */
 export interface Options extends ConfigurationOptions {
@@ -48,6 +47,7 @@ export class CommandContext {
   readonly output: Screen;
   readonly terminal: Terminal;
   readonly #renderer: EventRenderer;
+  readonly #answer: ShownAnswer;
   readonly #ending = new AbortController();
   readonly #noticed = new Set<string>();
   readonly #ends: (() => Promise<void>)[] = [];
@@ -68,6 +68,7 @@ export class CommandContext {
       clock: terminalClock,
       onInterrupt: () => this.onInterrupt(),
     });
+    this.#answer = new ShownAnswer(this.output);
     this.#renderer = new EventRenderer(this.notes, { isVerbose: options.verbose === true });
     process.on('SIGINT', () => this.onInterrupt());
     process.on('SIGTERM', () => {
@@ -176,15 +177,25 @@ export class CommandContext {
 
   /** One event, as it happens. */
   printEvent(event: Event): void {
-    if (this.wantsJson) this.write(eventLine(event));
-    else if (!event.kind.startsWith('answer.') && !this.#isPrintedLater(event)) {
-      // Steps continue beside a question; their lines come when it is answered.
-      this.terminal.whenFree(() => this.#renderer.render(event));
-    }
+    if (this.wantsJson) return this.write(eventLine(event));
+    // Steps continue beside a question; their lines come when it is answered.
+    this.terminal.whenFree(() => {
+      this.#answer.see(event);
+      if (!this.#isPrintedLater(event)) this.#renderer.render(event);
+    });
+  }
+
+  /** Whether the user sees the answer while the model writes it: on a terminal. Others read it whole. */
+  get streams(): boolean {
+    return !this.wantsJson && process.stdout.isTTY === true;
   }
 
   /** `printOutcome` prints once what ended a query, with its remedy; printed twice it would read like two failures. */
-  #isPrintedLater({ kind }: Event): boolean {
+  #isPrintedLater(event: Event): boolean {
+    const { kind } = event;
+    // Warnings of rules stand before the answer.
+    if (event.kind === 'answer.decided') return event.verdict === 'deny';
+    if (kind.startsWith('answer.')) return true;
     return this.options.verbose !== true && (kind === 'query.ended' || kind === 'model-call.failed');
   }
 
@@ -199,7 +210,7 @@ export class CommandContext {
 
   /** The answer: framed on a terminal, where text of others could otherwise act; in a pipe plain, but for what could act behind it. */
   answer(text: string): void {
-    if (process.stdout.isTTY === true) this.output.quote(text, MOST_ANSWER_LINES);
+    if (process.stdout.isTTY === true) this.#answer.end(text);
     else process.stdout.write(`${harmlessText(text)}\n`);
   }
 

@@ -100,6 +100,10 @@ export class EventRenderer {
       case 'answer.proposed':
         this.#answers.set(event.context, event.text);
         return detail(`${event.text.length} characters`);
+      case 'answer-part.proposed':
+        return detail(`${event.text.length} characters, from ${event.from}`);
+      case 'answer-part.executed':
+        return;
       case 'model-call.decided':
       case 'tool-call.decided':
       case 'tool-output.decided':
@@ -108,6 +112,7 @@ export class EventRenderer {
       case 'data-release.decided':
       case 'egress.decided':
       case 'answer.decided':
+      case 'answer-part.decided':
         return this.#decided(event);
       case 'answer.executed':
         return this.#answered(event);
@@ -128,6 +133,7 @@ export class EventRenderer {
       case 'data-release.failed':
       case 'egress.failed':
       case 'answer.failed':
+      case 'answer-part.failed':
       case 'app.unavailable':
         return this.#failed(event);
       case 'tool-call.in-doubt':
@@ -201,6 +207,9 @@ export class EventRenderer {
   }
 
   #decided(event: Extract<Event, { verdict: 'allow' | 'deny' }>): void {
+    // The same is said of the whole answer.
+    if (event.kind === 'answer-part.decided' && event.verdict === 'deny')
+      return this.#detail(event, `held back: ${reasonsOf(event)}`);
     for (const warning of event.warnings) this.#say('! ', `warning: ${reasonText(warning)}`, 'warn');
     if (event.verdict === 'allow') {
       this.#print(event, 'allowed');
@@ -212,8 +221,7 @@ export class EventRenderer {
       this.#answers.delete(event.context);
     }
     const denied = step?.denied ?? `denied ${EFFECT_WORDS[event.kind]}${of(event.app)}`;
-    const reasons = event.reasons.map(reasonText).join('; ') || 'no reason was recorded';
-    this.#say('✗ ', `${denied}: ${reasons}`, 'bad', VERBOSE_LINES);
+    this.#say('✗ ', `${denied}: ${reasonsOf(event)}`, 'bad', VERBOSE_LINES);
   }
 
   #failed(event: Extract<Event, { fault: unknown }>): void {
@@ -361,6 +369,7 @@ const EFFECT_WORDS: Readonly<Record<Extract<EventKind, `${string}.decided`>, str
   'data-release.decided': 'a release of data',
   'egress.decided': 'a connection',
   'answer.decided': 'the answer',
+  'answer-part.decided': 'a part of the answer',
 };
 
 function refusedContact({
@@ -374,6 +383,10 @@ function refusedContact({
   const place = host === null ? 'an address' : port === null ? host : `${host}:${port}`;
   const help = lacks === undefined ? '' : `; to allow it, add "${lacks}" to \`network\` in its manifest`;
   return `${app} did not reach ${place}: ${reason}${help}${times === 1 ? '' : ` (${times} times)`}`;
+}
+
+function reasonsOf({ reasons }: Extract<Event, { verdict: unknown }>): string {
+  return reasons.map(reasonText).join('; ') || 'no reason was recorded';
 }
 
 function reasonText(reason: Reason): string {

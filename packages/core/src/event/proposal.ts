@@ -18,7 +18,7 @@ export type Proposal =
   | Egress
   | Answer;
 
-export type Effect = Proposal['effect'];
+export type Effect = (Proposal | AnswerPart)['effect'];
 
 interface ProposalBase {
   /** The context in which it arose; identity comes from the channel, never from a message. */
@@ -120,4 +120,15 @@ export interface Egress extends ProposalBase {
 export interface Answer extends ProposalBase {
   readonly effect: 'answer';
   readonly text: string;
+}
+
+/**
+ * Text of a message that is not complete yet reaches the user. The monitor decides it as an answer that ends with this part. Rules
+ * do not find it in the trace: they find the message and, if it becomes the answer, the answer.
+ */
+export interface AnswerPart extends ProposalBase {
+  readonly effect: 'answer-part';
+  readonly text: string;
+  /** How many characters of the same message the user has seen before. */
+  readonly from: number;
 }

@@ -16,11 +16,14 @@ export interface QueryParts {
   readonly now: Clock;
   /** No context of before comes in, and nothing of it is remembered. */
   readonly isPrivate: boolean;
+  /** Whether the user sees parts of the answer while the model still writes; absent: no. */
+  readonly streams?: boolean;
 }
 
 export class Query {
   readonly text: string;
   readonly isPrivate: boolean;
+  readonly streams: boolean;
   /** Aborts when the user stops the query, when it has reached a limit, and when it is over: what is still under way ends then. */
   readonly signal: AbortSignal;
   readonly budget: Budget;
@@ -36,9 +39,10 @@ export class Query {
   readonly #stated: KnownFact[] = [];
   #past = NO_PAST;
 
-  constructor({ text, signal, limits, prices, now, isPrivate }: QueryParts) {
+  constructor({ text, signal, limits, prices, now, isPrivate, streams = false }: QueryParts) {
     this.text = text;
     this.isPrivate = isPrivate;
+    this.streams = streams;
     this.signal = AbortSignal.any([signal, this.#ending.signal]);
     this.budget = new Budget({ limits, prices, now, onOver: () => this.#ending.abort() });
     this.activity = new QueryActivity(this.budget);

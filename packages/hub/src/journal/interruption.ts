@@ -65,6 +65,7 @@ export const REACHES_OTHERS: Readonly<Record<Effect, boolean>> = {
   'app-response': false,
   'data-release': false,
   answer: false,
+  'answer-part': false,
 };
 
 /** How an event ends an effect: the proposal is its first cause. */

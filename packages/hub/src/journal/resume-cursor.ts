@@ -61,8 +61,12 @@ export interface Chosen {
   readonly choice: Choice | null;
 }
 
-/** Questions and their answers are about a decision that is still to be made: they are never taken for made. */
-const ABOUT_CONSENT: ReadonlySet<string> = new Set([
+/**
+ * Questions and their answers are about a decision that is still to be made: they are never taken for made. Parts of an answer
+ * come from a model that is called now.
+ */
+const NEVER_TAKEN: ReadonlySet<string> = new Set([
+  'answer-part.proposed',
   'permission.asked',
   'permission.answered',
   'grant.given',
@@ -114,7 +118,7 @@ export class ResumeCursor {
   find(context: ContextId | null, body: EventBody, [cause]: readonly EventId[]): Event | null {
     // An effect has one decision and one outcome, whatever comes of it when it is gone through again.
     if (endsEffect(body)) return (cause === undefined ? undefined : this.#outcomes.get(cause)) ?? null;
-    if ('verdict' in body || ABOUT_CONSENT.has(body.kind)) return null;
+    if ('verdict' in body || NEVER_TAKEN.has(body.kind)) return null;
     const trail = this.#trails.get(context);
     if (trail === undefined || trail.isLeft) return null;
     const at = this.#placeIn(trail, body, cause);

@@ -7,6 +7,7 @@
 import { setImmediate } from 'node:timers/promises';
 import {
   type Allowed,
+  type AnswerPart,
   type Clock,
   type DecidedBody,
   type Decision,
@@ -147,6 +148,29 @@ export class Gate {
   ): Promise<Carried<P>> {
     const delivery = { ...circumstances, isDelivery: true };
     return this.carryOut(context, given, delivery, (allowance) => ok(this.spend(allowance)));
+  }
+
+  /**
+   * Shows a part of a message to the user, if an answer that ends with it would be allowed as it is; false: it was not shown. The
+   * user is asked nothing about it: what a rule asks is asked about the whole answer.
+   * @param before what the user has seen of the same message
+   */
+  show(context: Context, given: AnswerPart, before: string, { label }: { readonly label: Label }): boolean {
+    const { recorder, monitor } = this.#parts;
+    const { causes } = context;
+    const { event } = recorder.propose(context, given, { causes, label }, () => false);
+    const ruling = monitor.admitPart(given, before, { event, app: context.app, causes });
+    const decided = { kind: 'answer-part.decided', warnings: [], permission: 'not-needed' } as const;
+    if (!ruling.allowed) {
+      const body = { ...decided, verdict: 'deny', reasons: ruling.reasons } as const;
+      recorder.record(context, body, { causes: [event] });
+      return false;
+    }
+    monitor.spend(ruling.allowance);
+    // Who prints it reads it in the journal.
+    recorder.recordWithNext(context, { ...decided, verdict: 'allow', reasons: [] }, { causes: [event] });
+    recorder.record(context, { kind: 'answer-part.executed', milliseconds: 0 }, { causes: [event] });
+    return true;
   }
 
   /** Resolves when nothing that was proposed is under way any more, and nothing has followed from it. */

@@ -14,6 +14,7 @@ import {
   MOST_CALLS_AT_ONCE,
   type Model,
   type ModelCall,
+  type ModelCallOptions,
   type ModelFault,
   type ModelMessage,
   type ModelRequest,
@@ -47,6 +48,9 @@ export type ModelFailure =
   | { readonly kind: 'refused'; readonly reasons: readonly Reason[] }
   | { readonly kind: 'fault'; readonly fault: Fault };
 
+/** Hears the text of a message while the model writes it. */
+export type OnText = NonNullable<ModelCallOptions['onText']>;
+
 /** What a model answered, and the call that asked it. */
 export interface Asked {
   readonly response: ModelResponse;
@@ -72,8 +76,9 @@ export class ModelCalls {
     context: Context,
     query: Spending,
     prompt: Prompt,
+    onText?: OnText,
   ): Promise<Result<ModelResponse, ModelFailure>> {
-    const asked = await this.ask(context, query, prompt);
+    const asked = await this.ask(context, query, prompt, onText);
     return asked.ok ? ok(this.heard(context, asked.value)) : asked;
   }
 
@@ -87,7 +92,12 @@ export class ModelCalls {
   }
 
   /** What the model says becomes no message of the context: nothing in the trace follows from it. */
-  async ask(context: Context, query: Spending, prompt: Prompt): Promise<Result<Asked, ModelFailure>> {
+  async ask(
+    context: Context,
+    query: Spending,
+    prompt: Prompt,
+    onText?: OnText,
+  ): Promise<Result<Asked, ModelFailure>> {
     // What was digested, and decided, is what goes out, however long that takes.
     const request = frozenCopy({ ...prompt, model: context.model });
     const shown = canonicalJsonOf(request);
@@ -109,7 +119,8 @@ export class ModelCalls {
         context,
         proposal,
         { causes, label, requirement: null },
-        (allowance) => this.#ask(allowance, request, proposal.digest, query.signal),
+        (allowance) =>
+          this.#ask(allowance, request, proposal.digest, { signal: query.signal, ...(onText && { onText }) }),
         (response) => ({ usage: response.usage }),
       );
       if (carried.kind === 'refused') return failed(carried);
@@ -126,20 +137,24 @@ export class ModelCalls {
     allowance: Allowed<ModelCall>,
     request: ModelRequest,
     digest: string,
-    signal: AbortSignal,
+    options: ModelCallOptions,
   ): Promise<Result<ModelResponse, Fault>> {
     const decided = this.#parts.gate.spend(allowance);
     if (digest !== decided.digest) throw new Error('another prompt was decided');
-    const answer = await this.#complete({ ...request, model: decided.model }, signal);
+    const answer = await this.#complete({ ...request, model: decided.model }, options);
     if (!answer.ok) return failed(modelFault(answer.fault));
     const { length } = answer.value.calls;
     return length > MOST_CALLS_AT_ONCE ? failed(tooManyCalls(length)) : answer;
   }
 
   /** Models are outside of what the hub trusts: one that throws has failed, and the hub does not wait for one that does not stop. */
-  async #complete(request: ModelRequest, signal: AbortSignal): ReturnType<Model['complete']> {
+  async #complete(request: ModelRequest, options: ModelCallOptions): ReturnType<Model['complete']> {
     try {
-      return await abortable(() => this.#parts.model.complete(request, { signal }), signal, failed(STOPPED));
+      return await abortable(
+        () => this.#parts.model.complete(request, options),
+        options.signal,
+        failed(STOPPED),
+      );
     } catch (error) {
       const reason = error instanceof Error ? error.message : 'no reason given';
       return failed({ kind: 'invalid-response', message: `the model broke: ${reason}`, attempts: 1 });

@@ -19,7 +19,7 @@ import type { Registry } from '../apps/registry.ts';
 import type { Context } from '../context/context.ts';
 import { appOf, type ContextOwner, ownerOf } from '../context/owner.ts';
 import type { Query } from '../context/query.ts';
-import { type HeldText, joinedLabel } from '../context/references.ts';
+import { joinedLabel } from '../context/references.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { Probes } from '../exchange/probes.ts';
 import { recordInput } from '../journal/context-input.ts';
@@ -33,6 +33,7 @@ import type { Subject } from '../planning/planner.ts';
 import { MOST_REPLANS, type Planned, type Planning } from '../planning/planning.ts';
 import { routeOf } from '../planning/route.ts';
 import type { SpokePool } from '../spokes/spoke-pool.ts';
+import { answerText } from './answer-stream.ts';
 import { type DataRequests, endsWithQuestion } from './data-requests.ts';
 import { limitOf, type Outcome, outcomeOf } from './outcome.ts';
 import type { Preparation, Prepared } from './preparation.ts';
@@ -328,8 +329,7 @@ export class Operator {
 
   /** The answer reaches the user, with each reference replaced by its text, framed as somebody else's words. */
   async #deliver(context: Context, query: Query, answer: string): Promise<string | null> {
-    const resolved = context.references.resolve(answer, framed);
-    const text = typeof resolved === 'string' ? resolved : answer;
+    const text = answerText(context, answer);
     const { causes } = context;
     const label = joinedLabel(context.label, context.references.namedIn(answer));
     const proposal: Answer = { effect: 'answer', context: context.id, text };
@@ -368,8 +368,4 @@ interface Delivered {
   readonly turned: Turned;
   /** The last event of the context that gave it. */
   readonly source: EventId | null;
-}
-
-function framed(held: HeldText): string {
-  return `«${held.text.replaceAll('«', '‹').replaceAll('»', '›')}» (from ${held.functionality})`;
 }

@@ -17,11 +17,12 @@ import type { Context } from '../context/context.ts';
 import { ownerOf } from '../context/owner.ts';
 import type { Query } from '../context/query.ts';
 import type { Recorder } from '../journal/recorder.ts';
-import type { Asked, ModelCalls } from '../mediation/model-calls.ts';
+import type { Asked, ModelCalls, OnText } from '../mediation/model-calls.ts';
 import type { RememberedTurns, StoredMemory } from '../memory/stored-memory.ts';
 import type { Planning } from '../planning/planning.ts';
 import type { Route } from '../planning/route.ts';
 import { NOT_NEEDED } from '../planning/tool-planning.ts';
+import { OverheardText } from './answer-stream.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import type { Preparation, Prepared } from './preparation.ts';
 import { hearQuery } from './recall.ts';
@@ -124,8 +125,10 @@ export class SpeculativeTurn {
       signal: AbortSignal.any([query.signal, this.#dropped.signal]),
       reserve: (model: string, characters: number) => query.reserveSpare(model, characters),
     };
-    const answer = models.ask(context, spending, { role: 'agent', messages, tools: shown });
-    return { prepared, earlier, opening: new Opening(messages, shown, answer) };
+    const prompt = { role: 'agent', messages, tools: shown } as const;
+    const overheard = query.streams ? new OverheardText() : null;
+    const answer = models.ask(context, spending, prompt, overheard?.hear);
+    return { prepared, earlier, opening: new Opening(messages, shown, overheard, answer) };
   }
 }
 
@@ -133,24 +136,40 @@ export class SpeculativeTurn {
 export class Opening {
   readonly #messages: string;
   readonly #tools: readonly ModelTool[];
+  readonly #overheard: OverheardText | null;
   readonly #answer: Promise<Asked | null>;
 
   constructor(
     messages: readonly ModelMessage[],
     tools: readonly ModelTool[],
+    overheard: OverheardText | null,
     answer: ReturnType<ModelCalls['ask']>,
   ) {
     this.#messages = canonicalJsonOf(messages);
     this.#tools = tools;
+    this.#overheard = overheard;
     this.#answer = answer.then(
       (result) => (result.ok ? result.value : null),
       () => null,
     );
   }
 
-  /** The answer, if it is one to exactly these messages; null: there is none. */
-  async answerTo(messages: readonly ModelMessage[]): Promise<Asked | null> {
-    return canonicalJsonOf(messages) === this.#messages ? await this.#answer : null;
+  /**
+   * The answer, if it is one to exactly these messages; null: there is none. `onText` hears it while it is written, if it holds
+   * for a model with these tools whatever it says.
+   */
+  async answerTo(
+    messages: readonly ModelMessage[],
+    tools: readonly ModelTool[],
+    onText?: OnText,
+  ): Promise<Asked | null> {
+    if (canonicalJsonOf(messages) !== this.#messages) return null;
+    if (onText !== undefined && this.#knew(tools)) this.#overheard?.passTo(onText);
+    return await this.#answer;
+  }
+
+  #knew(tools: readonly ModelTool[]): boolean {
+    return canonicalJsonOf(tools) === canonicalJsonOf(this.#tools);
   }
 
   /**
@@ -159,7 +178,7 @@ export class Opening {
    * them.
    */
   holdsFor({ response: { calls } }: Asked, tools: readonly ModelTool[]): boolean {
-    if (canonicalJsonOf(tools) === canonicalJsonOf(this.#tools)) return true;
+    if (this.#knew(tools)) return true;
     const own = new Set(this.#tools.map(({ name }) => name));
     return calls.length > 0 && calls.every(({ name }) => own.has(name));
   }

@@ -19,10 +19,12 @@ import type { Query } from '../context/query.ts';
 import type { Probes } from '../exchange/probes.ts';
 import type { PeerRequests, ServingTask } from '../exchange/serving.ts';
 import type { Recorder } from '../journal/recorder.ts';
+import type { Gate } from '../mediation/gate.ts';
 import type { ModelCalls } from '../mediation/model-calls.ts';
 import type { ToolCalls } from '../mediation/tool-calls.ts';
 import type { Served } from '../spokes/spoke-link.ts';
 import type { SpokePool } from '../spokes/spoke-pool.ts';
+import { AnswerStream } from './answer-stream.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import type { DataRequests } from './data-requests.ts';
 import type { Prepared } from './preparation.ts';
@@ -30,6 +32,7 @@ import type { Opening } from './speculative-turn.ts';
 
 export interface TurnsParts {
   readonly spokes: SpokePool;
+  readonly gate: Gate;
   readonly recorder: Recorder;
   readonly models: ModelCalls;
   readonly calls: ToolCalls;
@@ -59,6 +62,8 @@ interface Turn {
   readonly peers: PeerRequests;
   readonly start: TurnContext;
   readonly opening: Opening | null;
+  /** Whether the user sees what its model writes while it writes it. */
+  readonly streams: boolean;
   modelCalls: number;
 }
 
@@ -92,7 +97,8 @@ export class Turns {
       serves: task === null ? null : servedFormats(task),
       maxSteps,
     };
-    const turn: Turn = { context, query, peers, start, opening, modelCalls: 0 };
+    const streams = query.streams && task === null;
+    const turn: Turn = { context, query, peers, start, opening, streams, modelCalls: 0 };
     const onDropped = (reason: string, bytes: number) => recorder.drop(context, reason, bytes);
     const answer = await spoke.value.runTurn(
       start,
@@ -145,7 +151,10 @@ export class Turns {
     });
     const opened = turn.modelCalls === 1 ? await this.#opened(turn, messages, tools) : null;
     if (opened !== null) return ok({ type: 'reply', text: opened.text, calls: opened.calls });
-    const answer = await this.#parts.models.complete(context, query, { role: 'agent', messages, tools });
+    const stream = this.#streamFor(turn);
+    const prompt = { role: 'agent', messages, tools } as const;
+    const answer = await this.#parts.models.complete(context, query, prompt, stream?.hear);
+    stream?.end();
     if (answer.ok) return ok({ type: 'reply', text: answer.value.text, calls: answer.value.calls });
     if (answer.fault.kind === 'fault') return failed(answer.fault.fault);
     query.refused(answer.fault.reasons, true);
@@ -155,15 +164,23 @@ export class Turns {
 
   /** What the model said before the turn began; null: nothing that holds for it. */
   async #opened(
-    { context, opening }: Turn,
+    turn: Turn,
     messages: readonly ModelMessage[],
     tools: readonly ModelTool[],
   ): Promise<ModelResponse | null> {
-    const asked = (await opening?.answerTo(messages)) ?? null;
+    const { context, opening } = turn;
+    const stream = this.#streamFor(turn);
+    const asked = (await opening?.answerTo(messages, tools, stream?.hear)) ?? null;
+    stream?.end();
     if (opening === null || asked === null) return null;
     // Recorded also where it does not hold: a resumed query finds in the journal what its model was asked.
     const response = this.#parts.models.heard(context, asked);
     return opening.holdsFor(asked, tools) ? response : null;
+  }
+
+  /** For one message of a turn that answers the user; null: nobody sees it before it is complete. */
+  #streamFor({ context, streams }: Turn): AnswerStream | null {
+    return streams ? new AnswerStream(this.#parts.gate, context) : null;
   }
 
   async #tool(

@@ -93,6 +93,7 @@ const EFFECTS: Readonly<Record<Effect, null>> = {
   'data-release': null,
   egress: null,
   answer: null,
+  'answer-part': null,
 };
 
 type Step = 'proposed' | 'decided' | 'executed' | 'failed';
@@ -168,6 +169,8 @@ export class JournalReader {
     entry: Entry,
   ): { readonly body: EventBody & { readonly label?: Label }; readonly parts?: Position['parts'] } | null {
     const { kind, body, path } = entry;
+    // Rules see the message that it is a part of.
+    if (kind.startsWith('answer-part.')) return null;
     if (kind.endsWith('.decided')) return this.#decided(entry);
     if (kind.endsWith('.proposed') && kind !== 'install.proposed') return this.#proposed(entry);
     const content = { content: join(path, 'text') };

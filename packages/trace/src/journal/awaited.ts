@@ -15,6 +15,7 @@ const OUTLIVES_THE_MACHINE: Readonly<Record<DecidedBody['kind'], boolean>> = {
   'egress.decided': true,
   'data-release.decided': true,
   'answer.decided': true,
+  'answer-part.decided': true,
   'tool-output.decided': false,
   'app-request.decided': false,
   'app-response.decided': false,

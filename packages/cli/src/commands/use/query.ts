@@ -9,12 +9,14 @@ export function runQuery(
   text: string,
   isPrivate: boolean,
 ): Promise<Outcome> {
-  return stoppable(context, (signal) => session.ask(text, signal, { isPrivate }));
+  const { streams } = context;
+  return stoppable(context, (signal) => session.ask(text, signal, { isPrivate, streams }));
 }
 
 /** The unfinished query of the session, from what is finished. */
 export function resumeQuery(context: CommandContext, session: Session): Promise<Outcome> {
-  return stoppable(context, (signal) => session.resume(signal));
+  const { streams } = context;
+  return stoppable(context, (signal) => session.resume(signal, { streams }));
 }
 
 async function stoppable(
