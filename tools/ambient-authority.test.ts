@@ -38,6 +38,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['code at run time'],
     why: 'who answers questions of rules is loaded when somebody is to be asked',
   },
+  'packages/cli/src/commands/use/chat-commands.ts': {
+    of: ['code at run time'],
+    why: 'what a line of a chat asks for is loaded when it is typed',
+  },
   'packages/cli/src/commands/records/memory.ts': {
     of: ['clock'],
     why: 'a store that gets another key is opened here',

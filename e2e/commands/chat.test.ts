@@ -1,16 +1,18 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders as the configuration writes them
 /** A chat at a terminal, with a provider. */
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { type FakeScript, says, startFakeOpenAi } from '@cordon/testkit/fake-openai/server.ts';
-import { Home } from '../harness/cordon.ts';
-import { planning, step } from '../harness/provider-script.ts';
+import { calls, type FakeScript, fails, says, startFakeOpenAi } from '@cordon/testkit/fake-openai/server.ts';
+import { Home, REPOSITORY } from '../harness/cordon.ts';
+import { inTurns, planning, step } from '../harness/provider-script.ts';
 
 const PROMPT = 'cordon> ';
 
-/** A user whose model follows the script, without apps. */
-async function userWith(agent: FakeScript) {
+/** A user whose model follows the script. */
+async function userWith(agent: FakeScript, app: string | null = null) {
   const home = new Home();
-  const fake = await startFakeOpenAi({ script: planning([step(null)], agent) });
+  const fake = await startFakeOpenAi({ script: planning([step(app)], agent) });
   const model = ['--model', 'fake/model', '--base-url', fake.baseUrl];
   const dispose = async () => {
     home[Symbol.dispose]();
@@ -56,3 +58,112 @@ test('a warning about the answer stands before what it is about', async () => {
   assert.match(stdout, /The first\.[\s\S]*mind this[\s\S]*The second\./);
   assert.equal(times(stdout, 'mind this'), 1);
 });
+
+test('what is typed in a chat besides queries is answered, and nothing of it is sent', async () => {
+  await using user = await userWith(() => says('Done.'));
+  const chat = user.home.start(['chat', ...user.model], { terminal: true });
+  await chat.shown(PROMPT);
+  for (const [line, told] of [
+    ['/apps', 'no apps are installed'],
+    ['/grants', 'there are no grants'],
+    ['/memory', 'nothing is remembered'],
+    ['/model', 'model: fake/model'],
+    ['/policy', 'injection: stops'],
+    ['/undo', 'Nothing to undo'],
+    ['/grants all', 'takes nothing behind it'],
+    ['/mod\t', 'model: fake/model'],
+  ] as const) {
+    const before = times(chat.stdout, told);
+    chat.type(`${line}\r`);
+    await chat.shown(told, before + 1);
+  }
+  chat.type('/exit\r');
+  assert.equal((await chat.end()).code, 0);
+  assert.equal(user.fake.requests.length, 0);
+});
+
+test('a pasted text of several lines is one query, and the next session brings it back, but nothing private', async () => {
+  await using user = await userWith(() => says('Done.'));
+  const { home, model, fake } = user;
+  const asked = () => fake.requests.map(({ messages }) => messages.at(-1)?.content ?? '');
+  const first = home.start(['chat', ...model], { terminal: true });
+  await first.shown(PROMPT);
+  first.type('\u001b[200~line one\nline two\u001b[201~\r');
+  await first.shown(PROMPT, 2);
+  first.type('/private my secret\r');
+  await first.shown(PROMPT, 3);
+  first.type('/exit\r');
+  await first.end();
+  assert.ok(
+    asked().some((text) => text === 'line one\nline two'),
+    String(asked()),
+  );
+  const count = asked().length;
+  const second = home.start(['chat', ...model], { terminal: true });
+  await second.shown(PROMPT);
+  second.type('\u001b[A\r');
+  await second.shown(PROMPT, 2);
+  second.type('/exit\r');
+  await second.end();
+  const again = asked().slice(count);
+  assert.ok(again.includes('line one\nline two'), String(again));
+  assert.ok(!again.some((text) => text.includes('secret')), String(again));
+});
+
+test('a chat in which every query failed says so in its exit code, and one with an answer does not', async () => {
+  await using user = await userWith(({ messages }) =>
+    messages.at(-1)?.content === 'fail' ? fails(400) : says('Done.'),
+  );
+  const { home, model } = user;
+  const failed = await home.run(['chat', ...model], { input: 'fail\nfail\n' });
+  assert.equal(failed.code, 2);
+  assert.equal((await home.run(['chat', ...model], { input: 'fail\ngo\n' })).code, 0);
+  assert.equal((await home.run(['chat', ...model], { input: '/exit\n' })).code, 0);
+});
+
+/** The ledger, of whose two tools one changes something. */
+const ledger = (irreversible: readonly string[]) => ({
+  apps: {
+    ledger: {
+      command: 'node',
+      args: [join(REPOSITORY, 'e2e/apps/ledger.mjs')],
+      env: { STATE: '${state}' },
+      manifest: {
+        description: 'Pays.',
+        files: { write: ['${state}'] },
+        irreversible,
+        untrusted: [],
+        private: [],
+      },
+    },
+  },
+  labels: { tools: { 'ledger/look': { readOnly: true } } },
+});
+
+for (const [what, irreversible, told, isAsked] of [
+  [
+    'asks the app that made the last change',
+    [],
+    'Asks `ledger` to undo its last change, `pay` of `ledger`.',
+    true,
+  ],
+  ['asks nobody where that cannot be undone', ['pay'], 'which cannot be undone', false],
+] as const) {
+  test(`/undo ${what}`, async () => {
+    const agent = inTurns(
+      calls([{ name: 'pay', arguments: {} }]),
+      calls([{ name: 'look', arguments: {} }]),
+      says('Done.'),
+    );
+    await using user = await userWith(agent, 'ledger');
+    const { home, fake, model } = user;
+    home.write('cordon.json', ledger(irreversible));
+    const answers = home.write('answers.json', [{ match: {}, decision: 'once' }]);
+    const { stderr } = await home.run(['chat', ...model, '--answers', answers], {
+      input: '@ledger pay the rent\n/undo\n/exit\n',
+    });
+    assert.ok(stderr.replace(/\s+/g, ' ').includes(told), stderr);
+    const heard = fake.requests.flatMap(({ messages }) => messages.map(({ content }) => content));
+    assert.equal(heard.includes('@ledger Undo the last change that you made for me.'), isAsked);
+  });
+}

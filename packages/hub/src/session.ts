@@ -11,6 +11,7 @@ import {
   type Fault,
   HUB_LABEL,
   type InstalledApp,
+  type QueryUse,
   type Result,
   type SessionId,
 } from '@cordon/core';
@@ -140,6 +141,11 @@ export class Session {
     const { said, events, ended } = query;
     const finished = events.filter(({ kind }) => kind === 'tool-call.executed').length;
     return { text: said.text, time: said.time, ended, finished, inDoubt: this.inDoubt };
+  }
+
+  /** What the query that runs has used so far; null: none runs. */
+  get used(): QueryUse | null {
+    return this.#query?.budget.used ?? null;
   }
 
   /** Calls that cannot be undone, of which nobody knows whether they took effect. */

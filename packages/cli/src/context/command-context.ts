@@ -13,13 +13,14 @@ import {
 import type { Environment } from '@cordon/config/reading';
 import { Terminal, TerminalAgreement, TerminalConsent, terminalClock } from '@cordon/console';
 import { Screen } from '@cordon/console/text';
-import { type Diagnostic, type Event, type Fault, fault, harmlessText } from '@cordon/core';
+import { type Diagnostic, type Event, type EventKind, type Fault, fault, harmlessText } from '@cordon/core';
 import { type Dialler, type HubNetwork, hubNetwork } from '@cordon/dialler';
 import { eventLine, jsonLine } from '@cordon/print';
 import type { SetupError } from '@cordon/runtime';
 import { renderDiagnostics } from '../print/diagnostics.ts';
 import { EventRenderer } from '../print/render.ts';
 import { ShownAnswer } from '../print/shown-answer.ts';
+import { repeatedly, StatusLine } from '../print/status-line.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 
 /** As commander parses them. */
@@ -38,7 +39,9 @@ export interface Options extends ConfigurationOptions {
 }
 
 export class CommandContext {
-  readonly options: Options;
+  #options: Options;
+  /** Events of which the command says itself what they say. */
+  readonly saysItself = new Set<EventKind>();
   readonly home = homedir();
   readonly network: HubNetwork = hubNetwork(process.env.CORDON_DIAL);
   /** For people, beside what a command puts out: standard error, so that standard output can be piped. */
@@ -46,30 +49,40 @@ export class CommandContext {
   /** What a command puts out, for people. */
   readonly output: Screen;
   readonly terminal: Terminal;
+  /** Says on a terminal that something happens. */
+  readonly status: StatusLine;
   readonly #renderer: EventRenderer;
   readonly #answer: ShownAnswer;
   readonly #ending = new AbortController();
   readonly #noticed = new Set<string>();
+  readonly #diagnosed = new Set<string>();
   readonly #ends: (() => Promise<void>)[] = [];
   #consent: TerminalConsent | null = null;
   /** Ctrl-C while nothing is asked. */
   onInterrupt: () => void = () => process.exit(EXIT.refused);
 
   constructor(options: Options) {
-    this.options = options;
-    this.notes = screen(process.stderr);
-    this.output = screen(process.stdout);
+    this.#options = options;
+    this.status = new StatusLine({
+      output: options.json !== true && canReplaceLines(process.stderr) ? process.stderr : null,
+      columns: () => process.stderr.columns ?? 80,
+      isFree: () => this.terminal.isFree && !this.notes.isLineOpen && !this.output.isLineOpen,
+      hasUnicode: this.hasUnicode,
+      repeat: repeatedly,
+    });
+    this.notes = screen(process.stderr, this.status);
+    this.output = screen(process.stdout, this.status);
     this.terminal = new Terminal({
       input: process.stdin,
       output: process.stderr,
       screen: this.notes,
       isInteractive: process.stdin.isTTY === true,
-      marksPastes: process.stderr.isTTY === true && process.env.TERM !== 'dumb',
+      marksPastes: canReplaceLines(process.stderr),
       clock: terminalClock,
       onInterrupt: () => this.onInterrupt(),
     });
     this.#answer = new ShownAnswer(this.output);
-    this.#renderer = new EventRenderer(this.notes, { isVerbose: options.verbose === true });
+    this.#renderer = new EventRenderer(this.notes, { isVerbose: options.verbose === true, isLive: true });
     process.on('SIGINT', () => this.onInterrupt());
     process.on('SIGTERM', () => {
       this.#ending.abort();
@@ -93,6 +106,15 @@ export class CommandContext {
   /** Aborts when a signal asks the process to end, and not only to stop its current work. */
   get ending(): AbortSignal {
     return this.#ending.signal;
+  }
+
+  get options(): Options {
+    return this.#options;
+  }
+
+  /** From now on as if the user had typed these options, too. */
+  choose(options: Partial<Options>): void {
+    this.#options = { ...this.#options, ...options };
   }
 
   /** All that this process has of the network. */
@@ -193,6 +215,7 @@ export class CommandContext {
   /** `printOutcome` prints once what ended a query, with its remedy; printed twice it would read like two failures. */
   #isPrintedLater(event: Event): boolean {
     const { kind } = event;
+    if (this.saysItself.has(kind)) return this.options.verbose !== true;
     // Warnings of rules stand before the answer.
     if (event.kind === 'answer.decided') return event.verdict === 'deny';
     if (kind.startsWith('answer.')) return true;
@@ -214,11 +237,13 @@ export class CommandContext {
     else process.stdout.write(`${harmlessText(text)}\n`);
   }
 
+  /** Each once, however often the files are read. */
   reportDiagnostics(diagnostics: readonly Diagnostic[]): void {
-    if (diagnostics.length === 0) return;
-    if (this.wantsJson)
-      for (const diagnostic of diagnostics) this.json({ kind: 'diagnostic', ...diagnostic });
-    renderDiagnostics(this.notes, diagnostics);
+    const untold = diagnostics.filter((diagnostic) => !this.#diagnosed.has(JSON.stringify(diagnostic)));
+    for (const diagnostic of untold) this.#diagnosed.add(JSON.stringify(diagnostic));
+    if (untold.length === 0) return;
+    if (this.wantsJson) for (const diagnostic of untold) this.json({ kind: 'diagnostic', ...diagnostic });
+    renderDiagnostics(this.notes, untold);
   }
 
   /** Problems of a text, for people only: for commands whose standard output has lines of one shape and no other. */
@@ -265,8 +290,14 @@ export class CommandContext {
   }
 }
 
-function screen(output: NodeJS.WriteStream): Screen {
-  const { NO_COLOR = '', TERM } = process.env;
-  const hasColor = output.isTTY === true && NO_COLOR === '' && TERM !== 'dumb';
-  return new Screen({ output, columns: () => output.columns ?? 80, hasColor });
+function screen(stream: NodeJS.WriteStream, status: StatusLine): Screen {
+  const { NO_COLOR = '' } = process.env;
+  const hasColor = canReplaceLines(stream) && NO_COLOR === '';
+  const output = stream.isTTY === true ? status.around(stream) : stream;
+  return new Screen({ output, columns: () => stream.columns ?? 80, hasColor });
+}
+
+/** Whether it is a terminal that obeys control sequences. */
+function canReplaceLines(stream: NodeJS.WriteStream): boolean {
+  return stream.isTTY === true && process.env.TERM !== 'dumb';
 }

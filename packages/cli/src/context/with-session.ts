@@ -4,7 +4,7 @@
  */
 
 import type { Configuration } from '@cordon/config';
-import { type Consent, type Fault, id, ok, type Result, visibleLine } from '@cordon/core';
+import { type Consent, type Fault, id, ok, type Result, type SessionId, visibleLine } from '@cordon/core';
 import type { Session } from '@cordon/hub';
 import { beginSession, endUnused, type SessionRecord } from '@cordon/hub/session-record';
 import { closeRuntime, openRuntime, type Runtime, type SetupError } from '@cordon/runtime';
@@ -43,6 +43,7 @@ export interface Left {
 export interface Opening {
   readonly configuration: Configuration;
   readonly store: Store;
+  readonly id: SessionId;
   /** What the unfinished query needs and lacks; null if it can be resumed, or if there is none. */
   readonly missing: Fault | null;
   /**
@@ -100,7 +101,7 @@ export async function withOpening(
     return await runAndClose(
       context,
       () => opened,
-      use({ configuration, store: runtime.store, missing, session }),
+      use({ configuration, store: runtime.store, id: begun.id, missing, session }),
     );
   } finally {
     await closeRuntime(runtime);

@@ -10,6 +10,8 @@ import type { AppId, ContextId, Event, EventId, EventKind, Json, Reason } from '
 export interface RenderOptions {
   /** Also what is only of interest when something goes wrong. */
   readonly isVerbose: boolean;
+  /** Events are shown as they happen, by a process that has said what is weaker than usual; absent: no. */
+  readonly isLive?: boolean;
 }
 
 /** Lines of an event in the compact form. */
@@ -23,6 +25,7 @@ const COMPACT_PAYLOAD = 110;
 export class EventRenderer {
   readonly #screen: Screen;
   readonly #isVerbose: boolean;
+  readonly #isLive: boolean;
   /** Answers that are proposed and not yet decided, by context. */
   readonly #answers = new Map<ContextId | null, string>();
   /** Steps that are proposed, and what is printed when each is allowed, delivered or denied. */
@@ -31,6 +34,7 @@ export class EventRenderer {
   constructor(screen: Screen, options: RenderOptions) {
     this.#screen = screen;
     this.#isVerbose = options.isVerbose;
+    this.#isLive = options.isLive === true;
   }
 
   /** Draws one event. What a person sees is complete only if every event comes by, in order. */
@@ -183,7 +187,7 @@ export class EventRenderer {
   }
 
   #sessionStarted(event: Extract<Event, { kind: 'session.started' }>): void {
-    if (event.isolation === 'none') {
+    if (event.isolation === 'none' && !this.#isLive) {
       this.#say(
         '!! ',
         'NO ISOLATION: all apps share one context; Cordon checks no policy and asks no questions',
@@ -191,12 +195,13 @@ export class EventRenderer {
       );
     }
     this.#note(`model ${event.model}, ${event.isolation === 'none' ? 'no isolation' : 'each app isolated'}`);
-    for (const notice of event.notices) this.#note(notice, 'warn');
+    if (!this.#isLive) for (const notice of event.notices) this.#note(notice, 'warn');
   }
 
   #planMade(event: Extract<Event, { kind: 'plan.made' }>): void {
-    const steps = event.plan.steps.map((step) => `${step.id}. ${step.app ?? 'no app'}: ${step.task}`);
-    if (steps.length > 0) this.#note(`plan: ${steps.join('  ')}`);
+    const { steps: planned } = event.plan;
+    const steps = planned.map((step) => `${step.id}. ${step.app ?? 'no app'}: ${step.task}`);
+    if (planned.some(({ app }) => app !== null)) this.#note(`plan: ${steps.join('  ')}`);
     this.#detail(event, `${event.origin}; candidates ${named(event.plan.candidates)}`);
   }
 

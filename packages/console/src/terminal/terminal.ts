@@ -42,6 +42,8 @@ export interface Question {
   readonly takes: Takes;
   /** Stands in the line to be changed, where a person types; absent: nothing. Shown as it is. */
   readonly initial?: string;
+  /** What Tab completes a line to that begins like it; absent: nothing. */
+  readonly completions?: readonly string[];
 }
 
 export type Reply =
@@ -53,6 +55,7 @@ export type Reply =
 
 /** Attack: an endless pipe. With more lines waiting, no more is read from it until someone asks; a person's are dropped. */
 const MOST_WAITING_LINES = 1000;
+const MOST_HISTORY = 100;
 /** UTF-16 code units. */
 export const MOST_LINE_LENGTH = 100_000;
 
@@ -89,6 +92,16 @@ export class Terminal {
   constructor(options: TerminalOptions) {
     this.#options = options;
     this.#pastes = new PasteSplitter({ now: () => options.clock.now(), mostPasted: MOST_LINE_LENGTH });
+  }
+
+  /** What the arrow keys bring back before anything was typed here, oldest first. */
+  recall(texts: readonly string[]): void {
+    this.#history = texts.slice(-MOST_HISTORY).map(editorPaste).reverse();
+  }
+
+  /** Whether no question stands on the terminal. */
+  get isFree(): boolean {
+    return this.#holders === 0 && this.#asked === null;
   }
 
   /** Whether a person types here, and not a pipe. */
@@ -241,7 +254,7 @@ export class Terminal {
    * that takes no earlier words gets its own line editor; clearing the old one would redraw its rows over the
    * question. A pipe has no eyes and may answer ahead. Returns whether anything was typed that now counts for nothing.
    */
-  #open({ takes }: Question): boolean {
+  #open({ takes, completions = [] }: Question): boolean {
     const { input, output, isInteractive } = this.#options;
     if (this.#isEnded || (this.#interface !== null && !isInteractive)) return false;
     const takesEarlier = takes === 'line' || !isInteractive;
@@ -254,7 +267,12 @@ export class Terminal {
       input: keyboard ?? input,
       ...(isInteractive ? { output } : {}),
       terminal: isInteractive,
-      ...(takesEarlier && isInteractive ? { historySize: 100, history: this.#history } : { historySize: 0 }),
+      ...(takesEarlier && isInteractive
+        ? { historySize: MOST_HISTORY, history: this.#history }
+        : { historySize: 0 }),
+      ...(completions.length === 0 || !isInteractive
+        ? {}
+        : { completer: (line: string) => [completions.filter((one) => one.startsWith(line)), line] }),
     });
     const isCurrent = () => this.#interface === lines;
     lines.on('line', (line) => isCurrent() && this.#receive(line));

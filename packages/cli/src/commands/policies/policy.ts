@@ -4,7 +4,7 @@ import type { Configuration } from '@cordon/config';
 import { BASE_PACK, PACKS, type Pack } from '@cordon/config/packs';
 import { visibleLine } from '@cordon/core';
 import type { Policy } from '@cordon/policy';
-import { jsonLine } from '@cordon/print';
+import { counted, jsonLine } from '@cordon/print';
 import { readEachPolicy } from '@cordon/runtime/policies';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
@@ -17,8 +17,13 @@ interface ShownPolicy {
 
 const EFFECTS = { raise: 'denies', ask: 'asks', warn: 'warns' } as const;
 
+export interface PolicyOptions {
+  /** What each policy stops, without its rules. */
+  readonly isBrief?: boolean;
+}
+
 /** 0: printed; 2: the configuration or a policy cannot be used. Starts no app, and asks no question. */
-export function showPolicy(context: CommandContext): ExitCode {
+export function showPolicy(context: CommandContext, { isBrief = false }: PolicyOptions = {}): ExitCode {
   const configuration = context.configurationInEffect();
   if (configuration === null) return EXIT.failed;
   const each = readEachPolicy({ packs: configuration.packs, files: configuration.policyFiles });
@@ -33,6 +38,7 @@ export function showPolicy(context: CommandContext): ExitCode {
   const shown = each.value.map((policy, index): ShownPolicy => ({ pack: packs[index] ?? null, policy }));
   const left = PACKS.filter(({ name }) => !configuration.packs.includes(name));
   if (context.wantsJson) printJson(shown, left);
+  else if (isBrief) renderBriefly(context, shown, left);
   else render(context, configuration, shown, left);
   return EXIT.done;
 }
@@ -52,6 +58,20 @@ function printJson(shown: readonly ShownPolicy[], left: readonly Pack[]): void {
   }
   for (const { name, stops } of left)
     process.stdout.write(jsonLine({ kind: 'policy.left-out', pack: name, stops }));
+}
+
+function renderBriefly(
+  { output, notes }: CommandContext,
+  shown: readonly ShownPolicy[],
+  left: readonly Pack[],
+): void {
+  for (const { pack, policy } of shown) {
+    if (pack === null)
+      output.say('your file: ', `${policy.source.file}, ${counted(policy.rules.length, 'rule')}`);
+    else output.say(`${pack.name}: `, `stops ${pack.stops}`);
+  }
+  for (const { name, stops } of left) output.say(`not in force, ${name}: `, `would stop ${stops}`, 'dim');
+  notes.say('', '`cordon policy show` lists the rules', 'dim');
 }
 
 function render(

@@ -2,29 +2,28 @@
 
 import { modelInUse } from '@cordon/config';
 import { MOST_LINE_LENGTH, readQueryLine } from '@cordon/console';
-import type { Unfinished } from '@cordon/hub';
-import type { Store } from '@cordon/trace';
+import type { Outcome, Unfinished } from '@cordon/hub';
+import { type Store, StoreFailure } from '@cordon/trace';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { newestSessions } from '../../context/sessions/unfinished.ts';
 import { type Opening, type ResumeOptions, withOpening } from '../../context/with-session.ts';
+import { chatCommand, chatCompletions } from './chat-commands.ts';
 import { printOutcome, resumeQuery, runQuery } from './query.ts';
 
 /** Few enough that the prompt comes at once: 50 long ones take 0.13 s. */
 const MOST_SESSIONS = 10;
+/** Queries that the arrow keys bring back. */
+const MOST_RECALLED = 100;
 
 const PROMPT = 'cordon> ';
 const PRIVATE_PROMPT = 'cordon (private)> ';
 
 const TOO_LONG = `A line of more than ${MOST_LINE_LENGTH} characters is too long for a query and was not sent. An app can read long texts from files that its manifest names.`;
 
-const HELP =
-  'Type a query. Ctrl-C stops a running query; at the prompt it leaves the session, which you can resume later. /private QUERY asks without earlier context and remembers nothing (the journal still records it); /private alone turns this on or off. /continue resumes an interrupted query where it stopped. /exit ends the session.';
-
-const NO_COMMAND =
-  'Unknown command; nothing was sent. The commands are /private, /continue, /help and /exit; only /private takes a query.';
-
 export function chat(context: CommandContext, { resume }: ResumeOptions): Promise<ExitCode> {
+  // The greeting names the model.
+  context.saysItself.add('session.started');
   return withOpening(context, resume, async (opening) => {
     const { configuration } = opening;
     const names = configuration.apps.map(({ id }) => id).join(', ') || 'no apps';
@@ -36,10 +35,25 @@ export function chat(context: CommandContext, { resume }: ResumeOptions): Promis
       if (!session.ok) return { exit: context.reportSetupError(session.fault), how: 'end' };
       if (session.value.unfinished !== null) printUnfinished(context, session.value.unfinished);
     } else printLeftBefore(context, opening.store);
-    const end = await converse(context, opening);
+    if (context.options.private !== true) context.terminal.recall(earlierQueries(opening, context.now()));
+    const { end, outcomes } = await converse(context, opening);
     if (end === 'unavailable') return { exit: EXIT.failed, how: 'end' };
-    return { exit: EXIT.done, how: end === 'over' ? 'end' : 'suspend' };
+    const hasFailed = outcomes.length > 0 && outcomes.every((outcome) => outcome === 'failed');
+    return { exit: hasFailed ? EXIT.failed : EXIT.done, how: end === 'over' ? 'end' : 'suspend' };
   });
+}
+
+/** What the user asked in earlier sessions and in this one, oldest first: nothing that was private, and nothing that was deleted. */
+function earlierQueries({ store, id }: Opening, now: number): readonly string[] {
+  try {
+    const memory = store.memory({ kind: 'system' });
+    const turns = [...memory.elsewhere(id, now, MOST_RECALLED), ...memory.history(id)];
+    return turns.filter(({ role }) => role === 'user').map(({ text }) => text);
+  } catch (error) {
+    // `cordon memory` names what is damaged.
+    if (error instanceof StoreFailure) return [];
+    throw error;
+  }
 }
 
 /** What the last sessions left: queries without an end, and questions that still wait. */
@@ -61,30 +75,46 @@ function printUnfinished(context: CommandContext, { text, finished, inDoubt }: U
 }
 
 /** Over: the user ended the session. Left: it can be resumed. Unavailable: it could not be had, and the reason is reported. */
-async function converse(context: CommandContext, opening: Opening): Promise<'over' | 'left' | 'unavailable'> {
+type End = 'over' | 'left' | 'unavailable';
+
+interface Conversation {
+  readonly end: End;
+  /** Of each query, in order. */
+  readonly outcomes: readonly Outcome['kind'][];
+}
+
+async function converse(context: CommandContext, opening: Opening): Promise<Conversation> {
   // Ctrl-C at the prompt, also where it arrives as a signal and not as a key, and just before the prompt is there.
   const leaving = new AbortController();
   context.onInterrupt = () => leaving.abort();
   const ending = AbortSignal.any([leaving.signal, context.ending]);
   const isProgram = context.options.answers === '-';
+  const completions = chatCompletions(opening.configuration.apps.map(({ id }) => id));
+  const outcomes: Outcome['kind'][] = [];
   let isPrivate = context.options.private === true;
   let { missing } = opening;
+  const settle = async (running: Promise<Outcome>) => {
+    const outcome = await running;
+    outcomes.push(outcome.kind);
+    printOutcome(context, outcome);
+  };
+  const over = (end: End): Conversation => ({ end, outcomes });
   for (;;) {
     const prompt = isProgram ? '' : isPrivate ? PRIVATE_PROMPT : PROMPT;
-    const asked = context.terminal.ask({ prompt, takes: 'line' }, ending);
+    const asked = context.terminal.ask({ prompt, takes: 'line', completions }, ending);
     // Behind the prompt, which stands there by now: the user needs longer to type than this takes.
     const opened = await opening.session();
     if (!opened.ok) {
       leaving.abort();
       await asked;
       context.reportSetupError(opened.fault);
-      return 'unavailable';
+      return over('unavailable');
     }
     const session = opened.value;
     session.warm();
     const reply = await asked;
-    if (reply.kind === 'interrupted' || reply.kind === 'aborted') return 'left';
-    if (reply.kind === 'ended') return 'over';
+    if (reply.kind === 'interrupted' || reply.kind === 'aborted') return over('left');
+    if (reply.kind === 'ended') return over('over');
     if (reply.kind === 'too-long') {
       if (isProgram) context.reportRefusedLine('the line is too long');
       else context.notes.say('', TOO_LONG, 'bad');
@@ -94,39 +124,32 @@ async function converse(context: CommandContext, opening: Opening): Promise<'ove
     if (text === '') continue;
     if (isProgram) {
       const line = readQueryLine(text);
-      if (!line.ok) {
-        context.reportRefusedLine(line.fault);
+      if (line.ok)
+        await settle(runQuery(context, session, line.value.text, isPrivate || line.value.isPrivate));
+      else context.reportRefusedLine(line.fault);
+      continue;
+    }
+    const step = await chatCommand(text, { context, opening, session });
+    switch (step?.kind) {
+      case 'stay':
         continue;
-      }
-      const { value } = line;
-      const outcome = await runQuery(context, session, value.text, isPrivate || value.isPrivate);
-      printOutcome(context, outcome);
-      continue;
+      case 'leave':
+        return over('over');
+      case 'switch-private':
+        isPrivate = !isPrivate;
+        continue;
+      case 'resume':
+        if (session.unfinished === null) context.notes.say('', 'no interrupted query to resume');
+        else if (missing !== null) context.reportFault(missing);
+        else await settle(resumeQuery(context, session));
+        continue;
+      case 'ask':
+      case undefined:
+        missing = null;
+        await settle(runQuery(context, session, step?.text ?? text, isPrivate || step?.isPrivate === true));
+        continue;
+      default:
+        step satisfies never;
     }
-    if (text === '/exit' || text === '/quit') return 'over';
-    if (text === '/help') {
-      context.notes.say('', HELP);
-      continue;
-    }
-    if (text === '/continue') {
-      if (session.unfinished === null) context.notes.say('', 'no interrupted query to resume');
-      else if (missing !== null) context.reportFault(missing);
-      else printOutcome(context, await resumeQuery(context, session));
-      continue;
-    }
-    if (text === '/private') {
-      isPrivate = !isPrivate;
-      continue;
-    }
-    const only = /^\/private\s+(.+)$/s.exec(text)?.[1];
-    // A slip of the finger: `/Private …` would be asked, remembered, and sent to a provider.
-    const meant = only === undefined ? /^\/\p{L}+(?=\s|$)/u.exec(text)?.[0] : undefined;
-    if (meant !== undefined) {
-      context.notes.say('', NO_COMMAND, 'bad');
-      continue;
-    }
-    missing = null;
-    const outcome = await runQuery(context, session, only ?? text, isPrivate || only !== undefined);
-    printOutcome(context, outcome);
   }
 }

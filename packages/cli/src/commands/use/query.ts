@@ -1,5 +1,6 @@
 /** One query from the command line, shared by `ask` and `chat`: asked, printed as it happens, answered. */
 
+import type { QueryUse } from '@cordon/core';
 import type { Outcome, Session } from '@cordon/hub';
 import type { CommandContext } from '../../context/command-context.ts';
 /** Ctrl-C stops the query and nothing else. */
@@ -10,27 +11,38 @@ export function runQuery(
   isPrivate: boolean,
 ): Promise<Outcome> {
   const { streams } = context;
-  return stoppable(context, (signal) => session.ask(text, signal, { isPrivate, streams }));
+  return stoppable(context, session, (signal) => session.ask(text, signal, { isPrivate, streams }));
 }
 
 /** The unfinished query of the session, from what is finished. */
 export function resumeQuery(context: CommandContext, session: Session): Promise<Outcome> {
   const { streams } = context;
-  return stoppable(context, (signal) => session.resume(signal, { streams }));
+  return stoppable(context, session, (signal) => session.resume(signal, { streams }));
 }
 
 async function stoppable(
   context: CommandContext,
+  session: Session,
   run: (signal: AbortSignal) => Promise<Outcome>,
 ): Promise<Outcome> {
   const stopping = new AbortController();
   const before = context.onInterrupt;
   context.onInterrupt = () => stopping.abort();
+  const hide = context.status.show(() => (session.used === null ? '' : useInWords(session.used)));
   try {
     return await run(stopping.signal);
   } finally {
+    hide();
     context.onInterrupt = before;
   }
+}
+
+/** `12 s, 3,400 tokens, cost 0.012`: time without the user's own, and the cost where it is known. */
+export function useInWords({ milliseconds, tokens, cost }: QueryUse): string {
+  const said = [`${Math.floor(milliseconds / 1000)} s`];
+  if (tokens > 0) said.push(`${tokens.toLocaleString('en')} tokens`);
+  if (cost !== null && cost > 0) said.push(`cost ${Number(cost.toPrecision(2))}`);
+  return said.join(', ');
 }
 
 /** A session is left open where something of its query is worth resuming. */
