@@ -121,6 +121,21 @@ test('a chat in which every query failed says so in its exit code, and one with 
   assert.equal((await home.run(['chat', ...model], { input: '/exit\n' })).code, 0);
 });
 
+test('`cordon start` with a key and nothing else is a chat with that provider, and offers `init`', async () => {
+  await using user = await userWith(() => says('Done.'));
+  const { home, fake } = user;
+  const env = { OPENAI_API_KEY: 'sk-none', OPENAI_BASE_URL: fake.baseUrl };
+  const { code, stdout, stderr } = await home.run(['start'], { env, input: 'go\n' });
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /Done\./);
+  assert.match(
+    stderr.replace(/\s+/g, ' '),
+    /OPENAI_API_KEY is set, so `openai\/gpt-5-mini` answers.*`cordon init`/,
+  );
+  assert.equal(fake.requests.at(-1)?.model, 'gpt-5-mini');
+  assert.equal(times(stderr, 'no isolation') + times(stderr, 'model openai'), 0);
+});
+
 /** The ledger, of whose two tools one changes something. */
 const ledger = (irreversible: readonly string[]) => ({
   apps: {

@@ -21,4 +21,4 @@ export { minuteOf, parseEnd, type TermChoice, termChoices, termOfWord, termWords
 export type { AskingSettings } from './settings/asking-config.ts';
 export { BUILT_IN_PRICES } from './settings/limits-config.ts';
 export { type ModuleSettings, moduleAt } from './settings/module-settings.ts';
-export { OBEDIENT_MODEL } from './settings/provider-config.ts';
+export { modelForKey, OBEDIENT_MODEL } from './settings/provider-config.ts';

@@ -7,6 +7,7 @@ import { ConfigurationFolder, loadText, problemsOf } from '@cordon/testkit/confi
 import { type Configuration, isProviderConfigured, loadConfiguration, modelInUse } from '../src/config.ts';
 import { cacheFolder } from '../src/reading/paths.ts';
 import { DEFAULT_PACKS } from '../src/settings/packs.ts';
+import { modelForKey } from '../src/settings/provider-config.ts';
 
 function loaded(result: ReturnType<typeof loadText>): Configuration {
   assert.deepEqual(result.ok ? [] : problemsOf(result), []);
@@ -314,6 +315,15 @@ test('a provider counts as configured with a key or an address, the obedient mod
     configured('{"model": "local/x", "providers": {"local": {"baseURL": "http://127.0.0.1:1/v1"}}}'),
     true,
   );
+});
+
+test('where no model is named, the key that is in the environment names one', () => {
+  assert.deepEqual(modelForKey({ GEMINI_API_KEY: 'k' }), {
+    model: 'google/gemini-3-pro',
+    variable: 'GEMINI_API_KEY',
+  });
+  assert.deepEqual(modelForKey({ OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' })?.model, 'openai/gpt-5-mini');
+  assert.equal(modelForKey({ OPENAI_API_KEY: '' }), null);
 });
 
 test('a provider with an address of its own may have any name', () => {

@@ -22,13 +22,28 @@ interface KnownProvider {
   readonly protocol: HostedKind;
   readonly keyVariables: readonly [string, ...string[]];
   readonly addressVariable: string | null;
+  /** For a user who has a key and has named no model. */
+  readonly usualModel: string;
 }
 
 const KNOWN_PROVIDERS: ReadonlyMap<string, KnownProvider> = new Map([
-  ['openai', { protocol: 'openai', keyVariables: ['OPENAI_API_KEY'], addressVariable: 'OPENAI_BASE_URL' }],
+  [
+    'openai',
+    {
+      protocol: 'openai',
+      keyVariables: ['OPENAI_API_KEY'],
+      addressVariable: 'OPENAI_BASE_URL',
+      usualModel: 'gpt-5-mini',
+    },
+  ],
   [
     'anthropic',
-    { protocol: 'anthropic', keyVariables: ['ANTHROPIC_API_KEY'], addressVariable: 'ANTHROPIC_BASE_URL' },
+    {
+      protocol: 'anthropic',
+      keyVariables: ['ANTHROPIC_API_KEY'],
+      addressVariable: 'ANTHROPIC_BASE_URL',
+      usualModel: 'claude-sonnet-4-5',
+    },
   ],
   [
     'google',
@@ -36,6 +51,7 @@ const KNOWN_PROVIDERS: ReadonlyMap<string, KnownProvider> = new Map([
       protocol: 'google',
       keyVariables: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
       addressVariable: null,
+      usualModel: 'gemini-3-pro',
     },
   ],
 ]);
@@ -45,6 +61,17 @@ export interface ProviderEntry {
   readonly protocol: HostedKind | null;
   readonly baseURL: string | null;
   readonly keyVariable: string | null;
+}
+
+/** The usual model of a provider whose key is in the environment, and the variable that holds the key; null: there is no key. */
+export function modelForKey(
+  environment: Environment,
+): { readonly model: string; readonly variable: string } | null {
+  for (const [name, { keyVariables, usualModel }] of KNOWN_PROVIDERS) {
+    const variable = keyVariables.find((one) => isSet(environment, one));
+    if (variable !== undefined) return { model: `${name}/${usualModel}`, variable };
+  }
+  return null;
 }
 
 const SECRET_KEYS: ReadonlySet<string> = new Set([
