@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { DEFAULT_APP_LIMITS, type Result } from '@cordon/core';
+import type { Lookup } from '@cordon/dialler';
 import type { InstallRecord } from '@cordon/install';
 import {
   DEFAULT_STEP_LIMITS,
@@ -28,6 +29,9 @@ export class Machine {
   later = 0;
   /** Variables of the user's environment. */
   environment: Record<string, string>;
+  /** `packages` of the configuration. */
+  registries: ReadonlyMap<string, string> = new Map();
+  privateAddresses: ReadonlyMap<string, readonly string[]> = new Map();
 
   private constructor(root: string, registry: TestRegistry) {
     this.root = root;
@@ -45,12 +49,15 @@ export class Machine {
   }
 
   installer(limits: Partial<StepLimits> = {}): Installer {
-    const { lookup, dial } = this.registry;
+    const { dial } = this.registry;
+    const lookup: Lookup = (host) => this.registry.lookup(host);
     return {
       dataFolder: this.data,
       places: {
         environment: this.environment,
         home: join(this.root, 'home'),
+        registries: this.registries,
+        privateAddresses: this.privateAddresses,
         folder: join(this.root, 'project'),
         npm: findNpm(process.env.PATH ?? ''),
         read: (path) => (path.startsWith(this.root) && existsSync(path) ? readFileSync(path, 'utf8') : null),

@@ -9,7 +9,7 @@ import { connect } from 'node:net';
 import type { TestContext } from 'node:test';
 import { crc32, gzipSync } from 'node:zlib';
 import { ok } from '@cordon/core';
-import type { Dial } from '@cordon/dialler';
+import type { Dial, Lookup } from '@cordon/dialler';
 
 export interface TarEntry {
   readonly path: string;
@@ -95,7 +95,7 @@ export interface NpmVersion {
 }
 
 /** What the registry does with a request instead of answering it. */
-export type Trouble = 'gone' | 'hangs' | 'unauthorized' | null;
+export type Trouble = 'gone' | 'hangs' | 'unauthorized' | { readonly redirectsTo: string } | null;
 
 export class TestRegistry {
   static readonly host = 'packages.example.com';
@@ -135,8 +135,8 @@ export class TestRegistry {
     return `http://${TestRegistry.host}:${this.port}/`;
   }
 
-  /** Every name leads to an address of the Internet that nobody dials. */
-  readonly lookup = async () => ['93.184.215.14'];
+  /** Every name leads to an address of the Internet that nobody dials, unless a test says otherwise. */
+  lookup: Lookup = async () => ['93.184.215.14'];
 
   readonly dial: Dial = async (address, port) => {
     this.dialled.push(`${address}:${port}`);
@@ -203,6 +203,8 @@ export class TestRegistry {
     this.#asked.resolve();
     if (this.trouble === 'hangs') return;
     if (this.trouble === 'unauthorized') return void response.writeHead(401).end('{}');
+    if (this.trouble !== null && this.trouble !== 'gone')
+      return void response.writeHead(302, { location: `${this.trouble.redirectsTo}${request.url}` }).end();
     const body = this.#body(path);
     if (body === null) return void response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
     response

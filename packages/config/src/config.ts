@@ -65,6 +65,7 @@ import { ASKS_NOBODY, type AskingSettings, readAsking } from './settings/asking-
 import { type LimitOptions, readLimits, readPrices, withLimitOptions } from './settings/limits-config.ts';
 import { type MemorySettings, readMemorySettings, SILENT_MEMORY } from './settings/memory-config.ts';
 import { type ModuleSettings, moduleAt } from './settings/module-settings.ts';
+import { NO_PACKAGE_SETTINGS, type PackageSettings, readPackages } from './settings/package-config.ts';
 import { DEFAULT_PACKS, PACKS } from './settings/packs.ts';
 import {
   assembleProviders,
@@ -146,6 +147,8 @@ export interface Configuration {
   readonly installable: ReadonlyMap<string, readonly string[]>;
   /** Where `cordon apps search` looks; null: nowhere. */
   readonly appRegistry: string | null;
+  /** Where packages of apps come from, besides what npm and pip are configured for. */
+  readonly packages: PackageSettings;
   /** Functionalities that every spoke knows besides the built-in ones. */
   readonly functionalities: KnownFunctionalities;
   /** The ready-made policies that are in force, by name. */
@@ -365,6 +368,7 @@ function readContent(root: Located | null, sources: ConfigurationSources, { file
     prices: read('prices', readPrices) ?? new Map<string, ModelPrice>(),
     functionalities,
     appRegistry: read('appRegistry', (at) => at.checked(addressProblem)),
+    packages: read('packages', readPackages) ?? NO_PACKAGE_SETTINGS,
     packs: read('packs', readPacks) ?? DEFAULT_PACKS,
     policyFiles,
     scenarioFiles: read('scenario', (at) => readFileList(at, folders)) ?? [],

@@ -40,6 +40,8 @@ export interface WayOut {
   /** How long a person may think about it. Milliseconds. */
   readonly decideMs: number;
   readonly lookup: Lookup;
+  /** To which addresses a host may lead although they are not public; absent: to none. */
+  readonly privateAddresses?: ReadonlyMap<string, ReadonlySet<string>>;
   /** Gets checked addresses, and no names. */
   readonly dial: Dial;
   readonly budget: Budget;
@@ -111,9 +113,11 @@ export function refused(way: WayOut, to: Destination, reason: string): Result<ne
   return failed(reason);
 }
 
-/** An address in the manifest is meant as it stands; what a name leads to must be public. */
+/** An address in the manifest is meant as it stands; what a name leads to must be public, or listed for this name. */
 function addressOf(way: WayOut, host: string): Promise<Result<string, string>> | Result<string, string> {
-  return isAddress(host) ? ok(bareAddress(host)) : resolvePublic(host, way.lookup);
+  return isAddress(host)
+    ? ok(bareAddress(host))
+    : resolvePublic(host, way.lookup, way.privateAddresses?.get(host));
 }
 
 async function decided({ decide, decideMs }: WayOut, request: EgressRequest): Promise<'yes' | 'no' | 'late'> {

@@ -7,6 +7,7 @@ import { failed, ok, type Result } from '@cordon/core';
 import type { Lookup } from '@cordon/dialler';
 
 const LOOKUP_DEADLINE_MS = 5_000;
+const NONE: ReadonlySet<string> = new Set();
 
 /**
  * One look-up at a time, for one app. Attack: names whose servers never answer; each holds one of the few threads that
@@ -21,15 +22,23 @@ export function oneAtATime(find: Lookup): Lookup {
   };
 }
 
-/** An address to dial; the caller must not resolve again. Never rejects. */
-export async function resolvePublic(host: string, find: Lookup): Promise<Result<string, string>> {
+/**
+ * An address to dial; the caller must not resolve again. Never rejects.
+ * @param listed addresses to which this name may lead although they are not public
+ */
+export async function resolvePublic(
+  host: string,
+  find: Lookup,
+  listed: ReadonlySet<string> = NONE,
+): Promise<Result<string, string>> {
   const deadline = Promise.withResolvers<readonly string[]>();
   const timer = setTimeout(deadline.resolve, LOOKUP_DEADLINE_MS, []);
   try {
     const addresses = await Promise.race([find(host), deadline.promise]);
     const [first] = addresses;
     if (first === undefined) return failed('the name has no address');
-    if (!addresses.every(isPublicAddress)) return failed('the name leads to an address that is not public');
+    if (!addresses.every((address) => isPublicAddress(address) || listed.has(address)))
+      return failed('the name leads to an address that is not public');
     return ok(first);
   } catch {
     return failed('the name cannot be resolved');
@@ -73,6 +82,24 @@ const NOT_PUBLIC_6: readonly (readonly [string, number])[] = [
   ['3fff::', 20],
 ];
 
+/** Of nobody, of everybody, of the link, and of the metadata services of clouds: nobody keeps a server there for others. */
+const NO_SERVER_4: readonly (readonly [string, number])[] = [
+  ['0.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+  ['168.63.129.16', 32],
+];
+
+/** Of organisations, and of documents. */
+const private6 = blockList(
+  [
+    ['fc00::', 7],
+    ['2001:db8::', 32],
+  ],
+  'ipv6',
+);
+const noServer4 = blockList(NO_SERVER_4, 'ipv4');
 const notPublic4 = blockList(NOT_PUBLIC_4, 'ipv4');
 const notPublic6 = blockList(NOT_PUBLIC_6, 'ipv6');
 const global6 = blockList([['2000::', 3]], 'ipv6');
@@ -90,6 +117,24 @@ export function isPublicAddress(address: string): boolean {
       return !notPublic4.check(address, 'ipv4');
     case 6:
       return isPublic6(address);
+    default:
+      return false;
+  }
+}
+
+/**
+ * Whether an address in its canonical spelling is not public, and one at which a server of the user's own network or of this machine
+ * can be. Link-local addresses are none.
+ */
+export function isPrivateAddress(address: string): boolean {
+  switch (isIP(address)) {
+    case 4:
+      return notPublic4.check(address, 'ipv4') && !noServer4.check(address, 'ipv4');
+    case 6:
+      return (
+        new URL(`http://[${address}]/`).hostname === `[${address}]` &&
+        (address === '::1' || private6.check(address, 'ipv6'))
+      );
     default:
       return false;
   }

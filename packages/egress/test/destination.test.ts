@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { destination, destinationOfAuthority, isPublicAddress, oneAtATime } from '../src/index.ts';
+import { isPrivateAddress } from '../src/reach.ts';
 
 const site = (host: string) => {
   const parsed = destination(host, 443);
@@ -98,4 +99,32 @@ test('look-ups of one app wait for one another, also for one that fails', async 
   first.reject(new Error('no such name'));
   await assert.rejects(a);
   assert.deepEqual(await b, ['8.8.8.8']);
+});
+
+test('addresses of private networks and of this machine are private, and no others', () => {
+  for (const address of [
+    '10.0.0.1',
+    '172.31.255.255',
+    '192.168.1.1',
+    '100.64.0.1',
+    '127.0.0.1',
+    '203.0.113.80',
+    '::1',
+    'fd00::15',
+  ])
+    assert.equal(isPrivateAddress(address), true, address);
+  const others = [
+    '169.254.169.254',
+    '0.0.0.0',
+    '8.8.8.8',
+    '168.63.129.16',
+    '224.0.0.1',
+    '::ffff:10.0.0.1',
+    'fe80::1',
+    '2001:4860:4860::8888',
+    'FD00::15',
+    'fd00:0::15',
+    'a',
+  ];
+  for (const address of others) assert.equal(isPrivateAddress(address), false, address);
 });

@@ -12,6 +12,8 @@ export interface Registry {
   readonly url: string;
   /** Which `host:port` the install step may reach, and no other. */
   readonly reach: readonly { readonly host: string; readonly port: number }[];
+  /** To which it may lead although they are not public, because the user's configuration says so; absent: to none. */
+  readonly privateAddresses?: readonly string[];
   /** Whether the user has credentials for it, which an install step does not get. */
   readonly hasCredentials: boolean;
   /** The file of the current folder that names it; null: the user's own settings do. */
@@ -27,6 +29,10 @@ export interface FolderFile {
 export interface RegistryPlaces {
   readonly environment: Environment;
   readonly home: string;
+  /** What `packages` of the configuration says, which goes before npm's and pip's own settings; by npm's keys. */
+  readonly registries: ReadonlyMap<string, string>;
+  /** Of `packages`: by host. */
+  readonly privateAddresses: ReadonlyMap<string, readonly string[]>;
   /** The folder of the configuration: its `.npmrc` counts, as it does for `npx` there, once the user has agreed to it. */
   readonly folder: string;
   /** The folder of the user's npm; null where there is none. */
@@ -44,7 +50,7 @@ const PYPI_FILES = { host: 'files.pythonhosted.org', port: 443 };
 export function npmRegistry(scope: string | null, places: RegistryPlaces): Result<Registry, Fault> {
   const folder = folderFile(places);
   const layers = npmLayers(places, folder);
-  const [, ofFolder] = layers;
+  const [, , ofFolder] = layers;
   const own = `${scope}:registry`;
   // A scope has its own registry where anything names one.
   const key = scope !== null && layers.some((layer) => layer.has(own)) ? own : 'registry';
@@ -57,7 +63,7 @@ export function npmRegistry(scope: string | null, places: RegistryPlaces): Resul
   const namedBy = wanted === ofFolder ? folder : null;
   const address = namedBy === null ? ok(expanded(setting, places.environment)) : unexpanded(setting, namedBy);
   if (!address.ok) return address;
-  const found = registryOf(address.value, []);
+  const found = registryOf(address.value, [], places);
   if (!found.ok) return found;
   const { host, pathname } = new URL(found.value.url);
   const hasCredentials = layers.some((layer) =>
@@ -76,7 +82,7 @@ export function foreignScopes({ url, reach }: Registry, places: RegistryPlaces):
   const keys = new Set(layers.flatMap((layer) => [...layer.keys()]).filter((key) => SCOPE_KEY.test(key)));
   const foreign = new Map<string, string>();
   for (const key of keys) {
-    const own = registryOf(expanded(settingOf(layers, key) ?? '', places.environment), []);
+    const own = registryOf(expanded(settingOf(layers, key) ?? '', places.environment), [], places);
     if (own.ok && own.value.url === url) continue;
     const isReached = !own.ok || reach.some(({ host }) => host === new URL(own.value.url).hostname);
     foreign.set(key, isReached ? NOWHERE : `https://${new URL(own.value.url).hostname}/`);
@@ -146,7 +152,7 @@ function variableKey(name: string): string {
   return name.toLowerCase().replaceAll('-', '_');
 }
 
-/** In npm's order: variables, the project's file, the user's, the machine's, npm's own. */
+/** The configuration of Cordon, then npm's order: variables, the project's file, the user's, the machine's, npm's own. */
 function npmLayers(places: RegistryPlaces, folder: FolderFile | null): readonly Settings[] {
   const { home, npm, read } = places;
   const variables = npmVariables(places);
@@ -158,7 +164,7 @@ function npmLayers(places: RegistryPlaces, folder: FolderFile | null): readonly 
     ...(npm === null ? [] : [join(npm, 'npmrc')]),
   ];
   const files = paths.map((path) => settingsIn(read(path) ?? ''));
-  return [variables, settingsIn(folder?.text ?? ''), ...files];
+  return [places.registries, variables, settingsIn(folder?.text ?? ''), ...files];
 }
 
 /** Lines `key = value`, sections ignored; as both npm and pip write them. */
@@ -191,7 +197,8 @@ function expanded(text: string, environment: Environment): string {
 }
 
 /** The index of pip or uv. Further indexes (`extra-index-url`) are not used: a name could come from either. */
-export function pythonIndex({ environment, home, read }: RegistryPlaces): Result<Registry, Fault> {
+export function pythonIndex(places: RegistryPlaces): Result<Registry, Fault> {
+  const { environment, home, read } = places;
   const files = [
     environment.PIP_CONFIG_FILE ?? null,
     join(environment.XDG_CONFIG_HOME ?? join(home, '.config'), 'pip/pip.conf'),
@@ -206,10 +213,10 @@ export function pythonIndex({ environment, home, read }: RegistryPlaces): Result
     (value) => value !== undefined && value !== '',
   );
   const address = wanted ?? PYTHON_DEFAULT;
-  return registryOf(address, /^https:\/\/pypi\.org\//.test(address) ? [PYPI_FILES] : []);
+  return registryOf(address, /^https:\/\/pypi\.org\//.test(address) ? [PYPI_FILES] : [], places);
 }
 
-function registryOf(text: string, also: Registry['reach']): Result<Registry, Fault> {
+function registryOf(text: string, also: Registry['reach'], places: RegistryPlaces): Result<Registry, Fault> {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['https:', 'http:'].includes(url.protocol))
     return failed(
@@ -223,5 +230,7 @@ function registryOf(text: string, also: Registry['reach']): Result<Registry, Fau
   if (!url.pathname.endsWith('/')) url.pathname += '/';
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
   const reach = [{ host: url.hostname, port }, ...also];
-  return ok({ url: url.href, reach, hasCredentials, namedBy: null });
+  const listed = places.privateAddresses.get(url.hostname);
+  const addresses = listed === undefined ? {} : { privateAddresses: listed };
+  return ok({ url: url.href, reach, ...addresses, hasCredentials, namedBy: null });
 }

@@ -107,6 +107,7 @@ function wayOut(
     decide: async () => true,
     decideMs: 1_000,
     lookup,
+    privateAddresses: new Map([[new URL(registry.url).hostname, new Set(registry.privateAddresses ?? [])]]),
     dial,
     budget: new Budget({ ...DEFAULT_EGRESS_LIMITS, ...budget }, now),
     onRefused: ({ host, reason }) => {
@@ -213,7 +214,7 @@ function toldFault(
     );
   const [why] = refusals.values();
   if (why !== undefined)
-    return unavailable(`the registry \`${host}\` was not reached: ${why}`, privateRegistry(host).help);
+    return unavailable(`the registry \`${host}\` was not reached: ${why}`, helpAbout(why, host));
   if (/\bETARGET\b|No matching version|\bE404\b|No matching distribution|ENOVERSIONS/.test(message))
     return registry.hasCredentials && /\bE404\b/.test(message)
       ? privateRegistry(host)
@@ -233,6 +234,12 @@ function toldFault(
   )
     return unavailable(`the registry \`${host}\` does not answer`);
   return unavailable(`the package could not be fetched: ${lastLine(message)}`);
+}
+
+function helpAbout(why: string, host: string): string | undefined {
+  if (!why.includes('not public')) return privateRegistry(host).help;
+  const { hostname } = new URL(`http://${host}/`);
+  return `if it is a registry of your own network, \`cordon.json\` can say so: "packages": {"privateAddresses": {"${hostname}": ["ADDRESS"]}}`;
 }
 
 function privateRegistry(host: string): Fault {

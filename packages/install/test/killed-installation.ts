@@ -16,6 +16,8 @@ const fetched = await fetchPackages(
     places: {
       environment: { npm_config_registry: registry },
       home: data,
+      registries: new Map(),
+      privateAddresses: new Map(),
       folder: data,
       npm: findNpm(process.env.PATH ?? ''),
       read: () => null,

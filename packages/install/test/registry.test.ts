@@ -19,9 +19,20 @@ import { foreignScopes, npmRegistry, pythonIndex, type RegistryPlaces } from '..
 /** As npm itself says what it takes by default. */
 const DEFINITIONS = "  registry: new Definition('registry', {\n    default: 'https://public.example/',\n";
 
-function places(files: Record<string, string>, environment: Record<string, string> = {}): RegistryPlaces {
+interface Settings {
+  readonly registries?: Record<string, string>;
+  readonly privateAddresses?: Record<string, readonly string[]>;
+}
+
+function places(
+  files: Record<string, string>,
+  environment: Record<string, string> = {},
+  settings: Settings = {},
+): RegistryPlaces {
   return {
     environment,
+    registries: new Map(Object.entries(settings.registries ?? {})),
+    privateAddresses: new Map(Object.entries(settings.privateAddresses ?? {})),
     home: '/home/me',
     folder: '/home/me/project',
     npm: '/opt/n/lib/node_modules/npm',
@@ -206,4 +217,30 @@ test('the index of Python is that of uv or pip, and further indexes are not used
     { host: 'pypi.org', port: 443 },
     { host: 'files.pythonhosted.org', port: 443 },
   ]);
+});
+
+test('what the configuration says goes before the settings of npm, for a scope and for all', () => {
+  const settings = {
+    registries: { registry: 'https://npm.corp.example', '@corp:registry': 'https://own.corp.example/npm' },
+    privateAddresses: { 'own.corp.example': ['10.20.0.15'] },
+  };
+  const files = {
+    [PROJECT]: 'registry = https://evil.example/\n',
+    [USER]: '@corp:registry = https://user.example/',
+  };
+  const given = places(files, { npm_config_registry: 'https://variable.example/' }, settings);
+  const all = npmRegistry(null, given);
+  assert.ok(all.ok);
+  assert.deepEqual(
+    [all.value.url, all.value.namedBy, all.value.privateAddresses],
+    ['https://npm.corp.example/', null, undefined],
+  );
+  const scoped = npmRegistry('@corp', given);
+  assert.ok(scoped.ok);
+  assert.deepEqual(
+    [scoped.value.url, scoped.value.privateAddresses],
+    ['https://own.corp.example/npm/', ['10.20.0.15']],
+  );
+  // The twin: a file of the folder alone is its own word.
+  assert.equal(npm(files).namedBy?.path, PROJECT);
 });

@@ -7,7 +7,7 @@ import type { CommandContext } from './command-context.ts';
 /** Fetches for this configuration, and asks at this terminal about a registry that a file of its folder names. */
 export function installerOf(context: CommandContext, configuration: Configuration): Installer {
   const { dialler, environment, home, notes, now } = context;
-  const agreesTo: Installer['agreesTo'] = async ({ url, namedBy }) => {
+  const agreesTo: Installer['agreesTo'] = async ({ url, privateAddresses, namedBy }) => {
     const asks = context.agreementQuestions();
     const refusal =
       namedBy === null
@@ -17,7 +17,11 @@ export function installerOf(context: CommandContext, configuration: Configuratio
             configuration.ownDataFolder,
             { asks, now },
           );
-    if (refusal === null && !context.wantsJson) notes.say('fetching from ', url, 'dim');
+    if (refusal === null && !context.wantsJson) {
+      notes.say('fetching from ', url, 'dim');
+      const listed = privateAddresses?.join(', ') ?? '';
+      if (listed !== '') notes.say('  ', `which may lead to ${listed}, as your configuration says`, 'warn');
+    }
     return refusal;
   };
   return machineInstaller(configuration, { environment, home, agreesTo }, dialler);

@@ -24,6 +24,11 @@ function notation(): Notation {
   return load('@cordon/egress/reach');
 }
 
+/** Whether an address belongs to a private network or to this machine. */
+export function isPrivateAddress(text: string): boolean {
+  return notation().isPrivateAddress(text);
+}
+
 /** An entry in its shortest spelling, or null after a report. */
 export function readNetworkEntry(at: Located): string | null {
   const text = at.string();

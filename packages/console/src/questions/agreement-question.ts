@@ -65,7 +65,7 @@ function looserLabels(apps: Configuration['apps']): readonly (readonly [string, 
 
 /** What the file would do, in the order of its consequences. */
 export function drawFile(screen: Screen, configuration: Configuration, known: 'changed' | 'new'): void {
-  const { policyFiles, providers, asking, packs, weaker, dataFolder, appRegistry } = configuration;
+  const { policyFiles, providers, asking, packs, weaker, dataFolder, appRegistry, packages } = configuration;
   const { say, list } = framedOn(screen);
   screen.line();
   const what = known === 'new' ? 'found in this folder' : 'changed since you agreed to it';
@@ -92,6 +92,9 @@ export function drawFile(screen: Screen, configuration: Configuration, known: 'c
   for (const [name, { baseUrl }] of providers)
     if (baseUrl !== undefined) say('model provider: ', `${name} at ${baseUrl}`, 'warn');
   if (appRegistry !== null) say('`apps search` asks: ', appRegistry);
+  for (const [key, url] of packages.registries) say(`packages come from (${key}): `, url, 'warn');
+  for (const [host, addresses] of packages.privateAddresses)
+    say('reaches your own network: ', `packages from ${host}, at ${addresses.join(', ')}`, 'warn');
   list('every app is offered: ', [...configuration.functionalities.keys()], 'plain', ALL_LINES);
   if (asking.model !== null) say('rules ask a model: ', asking.model, 'warn');
   for (const [kind, { url }] of asking.endpoints) say(`rules ask for ${kind}: `, url, 'warn');

@@ -100,3 +100,16 @@ test('a module that changes has to be agreed to again, though the file that name
   folder.write('own/helper.mjs', 'export const all = true;');
   assert.equal(isTaken(), false);
 });
+
+test('registries of a found file, and what of the own network they are, are named', () => {
+  const text = drawn({
+    apps: APPS,
+    packages: {
+      '@corp:registry': 'https://npm.corp.example/',
+      privateAddresses: { 'npm.corp.example': ['10.20.0.15'] },
+    },
+  });
+  assert.match(text, /packages come from \(@corp:registry\): https:\/\/npm\.corp\.example\//);
+  assert.match(text, /reaches your own network: packages from npm\.corp\.example, at 10\.20\.0\.15/);
+  assert.doesNotMatch(drawn({ apps: APPS }), /packages|own network/);
+});

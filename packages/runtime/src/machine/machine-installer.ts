@@ -10,7 +10,7 @@ const MOST_SETTINGS = 1024 * 1024;
 
 /** Fetches for this configuration; `agreesTo` asks the user about a registry that a file names. */
 export function machineInstaller(
-  configuration: Pick<Configuration, 'dataFolder' | 'folder'>,
+  configuration: Pick<Configuration, 'dataFolder' | 'folder' | 'packages'>,
   {
     environment,
     home,
@@ -18,11 +18,18 @@ export function machineInstaller(
   }: Pick<Installer['places'], 'environment' | 'home'> & Pick<Installer, 'agreesTo'>,
   dialler: Dialler = HERE,
 ): Installer {
-  const { dataFolder, folder } = configuration;
+  const { dataFolder, folder, packages } = configuration;
   return {
     dataFolder,
     agreesTo,
-    places: { environment, home, folder, npm: findNpm(environment.PATH ?? ''), read: readSettings },
+    places: {
+      environment,
+      home,
+      ...packages,
+      folder,
+      npm: findNpm(environment.PATH ?? ''),
+      read: readSettings,
+    },
     step: {
       sandbox: machineSandbox(configuration, [], dialler),
       lookup: dialler.lookup,

@@ -1,0 +1,69 @@
+/** A registry of a private network, reached by its name: to the addresses that the user lists, and to no other. */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { Machine, PROGRAM } from '@cordon/testkit/installing.ts';
+import { TestRegistry } from '@cordon/testkit/registry.ts';
+
+const LISTED = '10.20.0.15';
+
+/** A user whose registry is in a private network, with a package in it. */
+async function behindMirror(context: TestContext): Promise<Machine> {
+  const machine = await Machine.make(context);
+  const { registry } = machine;
+  machine.environment = {};
+  machine.registries = new Map([['registry', registry.url]]);
+  machine.privateAddresses = new Map([[TestRegistry.host, [LISTED]]]);
+  registry.lookup = async () => [LISTED];
+  registry.publish('demo-app', '1.0.0', { 'cli.js': PROGRAM }, { bin: { 'demo-app': 'cli.js' } });
+  return machine;
+}
+
+const dialledIn = ({ registry }: Machine) => [...new Set(registry.dialled)];
+
+test('a package comes from a registry whose name leads to a listed address', async (context) => {
+  const machine = await behindMirror(context);
+  assert.equal(await machine.refusal('npx demo-app'), 'installed');
+  assert.deepEqual(dialledIn(machine), [`${LISTED}:${machine.registry.port}`]);
+});
+
+for (const [what, listed] of [
+  ['lists no address', []],
+  ['lists another address', [[TestRegistry.host, ['10.20.0.16']]]],
+  ['lists the address for another host', [['other.example.com', [LISTED]]]],
+] as const) {
+  test(`a registry at a private address is not reached where the user ${what}, and is told how it would be`, async (context) => {
+    const machine = await behindMirror(context);
+    machine.privateAddresses = new Map(listed);
+    const fetched = await machine.fetch('npx demo-app');
+    assert.ok(!fetched.ok);
+    assert.match(fetched.fault.message, /was not reached: the name leads to an address that is not public/);
+    assert.match(fetched.fault.help ?? '', /"packages": \{"privateAddresses": \{"packages\.example\.com"/);
+    assert.deepEqual(machine.registry.dialled, []);
+  });
+}
+
+// Attack: the name leads to the listed address when it is first looked up, and to the metadata service of the cloud then.
+test('a name that leads elsewhere at its second look-up is not followed there', async (context) => {
+  const machine = await behindMirror(context);
+  let times = 0;
+  machine.registry.lookup = async () => [times++ === 0 ? LISTED : '169.254.169.254'];
+  assert.match(await machine.refusal('npx demo-app'), /an address that is not public/);
+  assert.ok(times > 1);
+  assert.deepEqual(dialledIn(machine), [`${LISTED}:${machine.registry.port}`]);
+});
+
+// Attack: the registry, or somebody on the way to it, sends the installer to other machines of the network.
+for (const [what, host] of [
+  ['another machine', '10.20.0.99'],
+  ['its own address without its name', LISTED],
+] as const) {
+  test(`a redirect to ${what} is not followed`, async (context) => {
+    const machine = await behindMirror(context);
+    machine.registry.trouble = { redirectsTo: `http://${host}:${machine.registry.port}` };
+    assert.match(
+      await machine.refusal('npx demo-app'),
+      new RegExp(`would be fetched from \`${host}\`, which is not the registry`),
+    );
+    assert.deepEqual(dialledIn(machine), [`${LISTED}:${machine.registry.port}`]);
+  });
+}
