@@ -57,7 +57,7 @@ function npmPlan(
     ...['--registry', registry.url, '--replace-registry-host', 'always'],
     ...[...foreignScopes].map(([key, url]) => `--${key}=${url}`),
     ...['--ignore-scripts', '--no-bin-links', '--omit', 'dev', '--no-audit', '--no-fund'],
-    ...['--no-update-notifier', '--no-progress', '--loglevel', 'error', '--color', 'false'],
+    ...['--no-update-notifier', '--no-progress', '--loglevel', 'http', '--color', 'false'],
     ...['--fetch-retries', '1', '--fetch-retry-mintimeout', '1000', '--fetch-timeout', '60000'],
     ...['--maxsockets', '8', '--package-lock', 'true', '--install-strategy', 'hoisted'],
   ];

@@ -24,6 +24,7 @@ import {
   type SandboxSpec,
 } from '@cordon/sandbox';
 import { type InstallPlan, TREE_INSIDE } from './plan.ts';
+import { type InstallProgress, ProgressReader } from './progress.ts';
 import { type ReceivedTree, receiveTree } from './received-tree.ts';
 import type { Registry } from './registry.ts';
 
@@ -40,6 +41,8 @@ export interface StepParts extends Pick<Dialler, 'lookup' | 'dial'> {
   readonly sandbox: Sandbox;
   readonly now: Clock;
   readonly limits: StepLimits;
+  /** Told how far it is, where the package manager says so. */
+  readonly onProgress?: (progress: InstallProgress) => void;
 }
 
 /** Fills `folder`, which is there and empty. */
@@ -60,7 +63,7 @@ export async function runStep(
   if (!process.ok) return process;
   const proxy = openProxy(process.value, way.value);
   try {
-    const outcome = await fetched(process.value, folder, parts.limits);
+    const outcome = await fetched(process.value, folder, parts);
     if (outcome.ok) return outcome;
     if (cancelled.aborted) return failed(fault('cancelled', 'the installation was stopped'));
     if (late.aborted)
@@ -166,16 +169,17 @@ const LAST_WORDS = 8_000;
 async function fetched(
   process: ConfinedProcess,
   folder: string,
-  limits: StepLimits,
+  { limits, now, onProgress = () => undefined }: StepParts,
 ): Promise<Result<ReceivedTree, Fault>> {
   const { stdout, stderr } = process;
   if (stdout === null || stderr === null) {
     process.kill();
     return failed(fault('sandbox-unavailable', 'the install step has no standard streams'));
   }
-  let words = '';
+  const progress = new ProgressReader({ now, onProgress });
+  let said = '';
   stderr.on('data', (chunk: Buffer) => {
-    words = (words + chunk.toString('utf8')).slice(-LAST_WORDS);
+    said = (said + progress.take(chunk.toString('utf8'))).slice(-LAST_WORDS);
   });
   stderr.on('error', () => undefined);
   const bytes = limits.storageMiB * MIB;
@@ -190,6 +194,7 @@ async function fetched(
   const exit = await process.exited;
   const hasEnded = exit.cause === 'exit' && exit.code === 0;
   if (hasEnded && received.ok) return received;
+  const words = said + progress.end();
   return failed(fault('app-unavailable', exit.cause === 'exit' ? words : `${words}\n${exit.message}`));
 }
 

@@ -64,7 +64,7 @@ export class CommandContext {
   constructor(options: Options) {
     this.#options = options;
     this.status = new StatusLine({
-      output: options.json !== true && canReplaceLines(process.stderr) ? process.stderr : null,
+      output: options.json !== true && hasColor(process.stderr) ? process.stderr : null,
       columns: () => process.stderr.columns ?? 80,
       isFree: () => this.terminal.isFree && !this.notes.isLineOpen && !this.output.isLineOpen,
       hasUnicode: this.hasUnicode,
@@ -291,10 +291,13 @@ export class CommandContext {
 }
 
 function screen(stream: NodeJS.WriteStream, status: StatusLine): Screen {
-  const { NO_COLOR = '' } = process.env;
-  const hasColor = canReplaceLines(stream) && NO_COLOR === '';
   const output = stream.isTTY === true ? status.around(stream) : stream;
-  return new Screen({ output, columns: () => stream.columns ?? 80, hasColor });
+  return new Screen({ output, columns: () => stream.columns ?? 80, hasColor: hasColor(stream) });
+}
+
+/** Whether the user wants more than plain lines there. */
+function hasColor(stream: NodeJS.WriteStream): boolean {
+  return canReplaceLines(stream) && (process.env.NO_COLOR ?? '') === '';
 }
 
 /** Whether it is a terminal that obeys control sequences. */

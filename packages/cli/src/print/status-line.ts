@@ -28,6 +28,11 @@ export class StatusLine {
     this.#parts = parts;
   }
 
+  /** Whether there is a terminal on which a line can be replaced. */
+  get isPossible(): boolean {
+    return this.#parts.output !== null;
+  }
+
   /** Shows the words of the moment until the returned function is called. */
   show(words: () => string): () => void {
     const { output, repeat } = this.#parts;

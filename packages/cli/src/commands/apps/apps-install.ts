@@ -10,6 +10,7 @@ import {
   type Fetched,
   fetchPackages,
   type Installer,
+  type InstallProgress,
   type InstallRecord,
   installedRecord,
 } from '@cordon/install';
@@ -150,7 +151,7 @@ class Run {
   }
 
   async #obtain(label: string, call: PackageCall): Promise<ExitCode> {
-    const fetched = await fetchPackages(call, this.#installer, this.#signal);
+    const fetched = await this.#packagesFor(label, call);
     if (!fetched.ok) return this.#failed(label, fetched.fault);
     const { record, difference, discard } = fetched.value;
     if (difference !== null && !(await this.#accepted(label, record, difference))) {
@@ -158,6 +159,26 @@ class Run {
       return EXIT.refused;
     }
     return this.#commit(label, fetched.value);
+  }
+
+  /** A line that is replaced says how far it is; where none can be, one line says how much there is to fetch. */
+  async #packagesFor(label: string, call: PackageCall): ReturnType<typeof fetchPackages> {
+    const { status, notes, wantsJson, now } = this.#context;
+    const begunAt = now();
+    let progress: InstallProgress = { kind: 'resolving', packages: 0 };
+    const onProgress = (next: InstallProgress) => {
+      const begins = progress.kind === 'resolving' && next.kind === 'fetching' && next.total > 1;
+      progress = next;
+      if (begins && !status.isPossible && !wantsJson)
+        notes.say('', `fetching ${next.total} packages for ${label}`, 'dim');
+    };
+    const hide = status.show(() => `${progressInWords(progress, now() - begunAt)}: ${label}`);
+    try {
+      const { step, ...installer } = this.#installer;
+      return await fetchPackages(call, { ...installer, step: { ...step, onProgress } }, this.#signal);
+    } finally {
+      hide();
+    }
   }
 
   #commit(label: string, { commit }: Fetched): ExitCode {
@@ -210,11 +231,9 @@ class Run {
     output.say('  from: ', new URL(record.registry).host);
     output.say('  digest: ', record.digest);
     output.say('  record: ', file);
-    const rows = record.packages.map(({ name, version, integrity }) => [
-      name,
-      version,
-      integrity.slice(0, 27),
-    ]);
+    // The others are in the record.
+    const own = record.packages.filter(({ name }) => name === record.name);
+    const rows = own.map(({ name, version, integrity }) => [name, version, integrity.slice(0, 27)]);
     renderTable(output, ['package', 'version', 'integrity'], rows);
   }
 
@@ -235,6 +254,19 @@ class Run {
   #failed(label: string, { kind, message, help }: Fault): ExitCode {
     return this.#context.reportFault(fault(kind, `\`${label}\`: ${message}`, help));
   }
+}
+
+/** `45 of 122 packages, about 12 s left`. */
+export function progressInWords(progress: InstallProgress, milliseconds: number): string {
+  const elapsed = `${Math.floor(milliseconds / 1000)} s`;
+  if (progress.kind === 'resolving') {
+    const known = progress.packages === 0 ? '' : `, ${progress.packages} so far`;
+    return `finding out what it needs${known}, ${elapsed}`;
+  }
+  const { done, total, secondsLeft } = progress;
+  if (done === total) return `${total} packages, unpacking them, ${elapsed}`;
+  const left = secondsLeft === null ? elapsed : `about ${secondsLeft} s left`;
+  return `${done} of ${total} packages, ${left}`;
 }
 
 const MOST_FILES_SHOWN = 10;
