@@ -41,11 +41,12 @@ export class Machine {
     for (const folder of ['data', 'project', 'home']) mkdirSync(join(root, folder), { mode: 0o700 });
   }
 
-  static async make(context: TestContext): Promise<Machine> {
+  /** `isSecure`: the registry speaks TLS, with a certificate that nobody believes. */
+  static async make(context: TestContext, isSecure = false): Promise<Machine> {
     const root = mkdtempSync(join(tmpdir(), 'cordon-install-'));
     chmodSync(root, 0o755);
     context.after(() => rmSync(root, { recursive: true, force: true }));
-    return new Machine(root, await TestRegistry.open(context));
+    return new Machine(root, await TestRegistry.open(context, isSecure));
   }
 
   installer(limits: Partial<StepLimits> = {}): Installer {

@@ -5,11 +5,13 @@
 
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
 import { connect } from 'node:net';
 import type { TestContext } from 'node:test';
 import { crc32, gzipSync } from 'node:zlib';
 import { ok } from '@cordon/core';
 import type { Dial, Lookup } from '@cordon/dialler';
+import { CERTIFICATE, CERTIFICATE_KEY } from './certificate.ts';
 
 export interface TarEntry {
   readonly path: string;
@@ -109,15 +111,24 @@ export class TestRegistry {
   filesAt = '';
   readonly #npm = new Map<string, Map<string, { readonly version: NpmVersion; readonly bytes: Buffer }>>();
   readonly #wheels = new Map<string, Map<string, Buffer>>();
-  readonly #server: Server;
+  readonly #server: Server | SecureServer;
+  /** Scheme and host. */
+  readonly #origin: string;
 
-  private constructor(server: Server) {
+  private constructor(server: Server | SecureServer, origin: string) {
     this.#server = server;
+    this.#origin = origin;
   }
 
-  static async open(context: TestContext): Promise<TestRegistry> {
-    const server = createServer((request, response) => registry.#answer(request, response));
-    const registry = new TestRegistry(server);
+  /** `isSecure`: over TLS, as the host of the certificate that nobody believes. */
+  static async open(context: TestContext, isSecure = false): Promise<TestRegistry> {
+    const answer = (request: IncomingMessage, response: ServerResponse) =>
+      registry.#answer(request, response);
+    const server = isSecure
+      ? createSecureServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, answer)
+      : createServer(answer);
+    const origin = isSecure ? 'https://api.good.com' : `http://${TestRegistry.host}`;
+    const registry = new TestRegistry(server, origin);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     context.after(() => {
       server.closeAllConnections();
@@ -132,7 +143,7 @@ export class TestRegistry {
   }
 
   get url(): string {
-    return `http://${TestRegistry.host}:${this.port}/`;
+    return `${this.#origin}:${this.port}/`;
   }
 
   /** Every name leads to an address of the Internet that nobody dials, unless a test says otherwise. */

@@ -17,7 +17,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { type Clock, type Fault, failed, fault, ok, type Result } from '@cordon/core';
 import {
   digestTree,
@@ -29,7 +29,7 @@ import {
   type TreeDigest,
   treeFolder,
 } from '@cordon/sandbox';
-import { ownVersion, planOf, reportedPackages } from './plan.ts';
+import { AUTHORITIES, ownVersion, planOf, reportedPackages } from './plan.ts';
 import { type Difference, differenceOf, type InstallRecord, parseRecord, recordText } from './record.ts';
 import { foreignScopes, npmRegistry, pythonIndex, type Registry, type RegistryPlaces } from './registry.ts';
 import { runStep, type StepParts } from './step.ts';
@@ -78,6 +78,7 @@ export async function fetchPackages(
   const plan = planOf(call, registry.value, {
     folder: installer.places.npm,
     foreignScopes: foreignScopes(registry.value, installer.places),
+    authorities: authoritiesOf(installer.places),
   });
   if (!plan.ok) return plan;
   const work = workFolder(installer);
@@ -98,6 +99,12 @@ export async function fetchPackages(
     commit: () => commit(record, work.value, installer),
     discard,
   });
+}
+
+/** As Node, which leaves out what it cannot read. */
+function authoritiesOf({ environment, read }: RegistryPlaces): string | null {
+  const file = environment[AUTHORITIES] ?? '';
+  return isAbsolute(file) && read(file) !== null ? file : null;
 }
 
 /** Where the packages of a call come from. */

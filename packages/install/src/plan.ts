@@ -11,6 +11,7 @@ import type { Registry } from './registry.ts';
 
 export interface InstallPlan {
   readonly mounts: readonly Mount[];
+  readonly env: Readonly<Record<string, string>>;
   /** Whether the programs of the system are needed. */
   readonly usr: boolean;
   readonly steps: readonly (readonly string[])[];
@@ -22,6 +23,9 @@ export interface InstallPlan {
 /** Folders inside, all in the private /tmp, which is gone with the step. */
 const TREE = '/tmp/tree';
 const NPM_INSIDE = '/opt/npm';
+const AUTHORITIES_INSIDE = '/opt/authorities.pem';
+/** Node reads it. */
+export const AUTHORITIES = 'NODE_EXTRA_CA_CERTS';
 
 export { TREE as TREE_INSIDE };
 
@@ -31,6 +35,8 @@ export interface Npm {
   readonly folder: string | null;
   /** Settings (`@x:registry`) of scopes that have another registry: packages of theirs are not installed. */
   readonly foreignScopes: ReadonlyMap<string, string>;
+  /** The user's file of certificate authorities, for a registry that has its own; null: there is none. */
+  readonly authorities: string | null;
 }
 
 export function planOf(call: PackageCall, registry: Registry, npm: Npm): Result<InstallPlan, Fault> {
@@ -40,7 +46,7 @@ export function planOf(call: PackageCall, registry: Registry, npm: Npm): Result<
 function npmPlan(
   call: PackageCall,
   registry: Registry,
-  { folder: npm, foreignScopes }: Npm,
+  { folder: npm, foreignScopes, authorities }: Npm,
 ): Result<InstallPlan, Fault> {
   if (npm === null)
     return failed(
@@ -62,8 +68,13 @@ function npmPlan(
     ...['--maxsockets', '8', '--package-lock', 'true', '--install-strategy', 'hoisted'],
   ];
   const specs = call.packages.map(({ spec }) => spec);
+  const trusted = authorities === null ? null : checkPath(authorities);
+  if (trusted !== null && !trusted.ok) return trusted;
+  const mounts: Mount[] = [{ host: host.value, inside: NPM_INSIDE, access: 'read' }];
+  if (trusted !== null) mounts.push({ host: trusted.value, inside: AUTHORITIES_INSIDE, access: 'read' });
   return ok({
-    mounts: [{ host: host.value, inside: NPM_INSIDE, access: 'read' }],
+    mounts,
+    env: trusted === null ? {} : { [AUTHORITIES]: AUTHORITIES_INSIDE },
     usr: false,
     steps: [[NODE_INSIDE, `${NPM_INSIDE}/bin/npm-cli.js`, 'install', ...options, '--', ...specs]],
     without: ['package.json', 'package-lock.json', 'node_modules/.package-lock.json'],
@@ -93,6 +104,7 @@ function pythonPlan(call: PackageCall, registry: Registry): Result<InstallPlan, 
   const specs = call.packages.map(({ spec }) => spec);
   return ok({
     mounts: [],
+    env: {},
     usr: true,
     steps: [
       [PYTHON, '-m', 'pip', ...options, '--', ...specs],

@@ -138,6 +138,7 @@ function specOf(plan: InstallPlan, limits: StepLimits): Result<SandboxSpec, Faul
       TMPDIR: '/tmp',
       PATH: plan.usr ? '/usr/bin:/bin' : '/opt/node/bin',
       LANG: 'C.UTF-8',
+      ...plan.env,
     },
     cwd: '/tmp',
     mounts: [{ host: fetch.value, inside: FETCH_INSIDE, access: 'read' }, ...plan.mounts],
@@ -232,6 +233,11 @@ function toldFault(
     return registry.hasCredentials
       ? privateRegistry(host)
       : unavailable(`the registry \`${host}\` does not hand the package out (403)`);
+  if (/certificate|unable to verify/i.test(message))
+    return unavailable(
+      `the certificate of the registry \`${host}\` comes from an authority that is not known`,
+      'if it is your own, `NODE_EXTRA_CA_CERTS` names the file with its certificate',
+    );
   if (/EINTEGRITY|HASHES FROM|THESE PACKAGES DO NOT MATCH/i.test(message))
     return unavailable('what the registry sent is not what it announced: the digests differ');
   if (

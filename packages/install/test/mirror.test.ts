@@ -1,6 +1,9 @@
 /** A registry of a private network, reached by its name: to the addresses that the user lists, and to no other. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { CERTIFICATE } from '@cordon/testkit/certificate.ts';
 import { Machine, PROGRAM } from '@cordon/testkit/installing.ts';
 import { TestRegistry } from '@cordon/testkit/registry.ts';
 
@@ -67,3 +70,13 @@ for (const [what, host] of [
     assert.deepEqual(dialledIn(machine), [`${LISTED}:${machine.registry.port}`]);
   });
 }
+
+test('a registry with an authority of its own is believed where the user names the authority', async (context) => {
+  const machine = await Machine.make(context, true);
+  machine.registry.publish('demo-app', '1.0.0', { 'cli.js': PROGRAM }, { bin: { 'demo-app': 'cli.js' } });
+  assert.match(await machine.refusal('npx demo-app'), /comes from an authority that is not known/);
+  const file = join(machine.root, 'authority.pem');
+  writeFileSync(file, CERTIFICATE);
+  machine.environment.NODE_EXTRA_CA_CERTS = file;
+  assert.equal(await machine.refusal('npx demo-app'), 'installed');
+});
