@@ -60,3 +60,34 @@ test('where nothing is told the line is not drawn anew', async () => {
   input.write('\r');
   assert.deepEqual(await asked, { kind: 'line', text: 'half' });
 });
+
+const UP = '\u001b[A';
+
+test('the arrow keys bring back what was recalled, with its line breaks, newest first', async () => {
+  const { terminal, types } = scriptedTerminal({ isInteractive: true });
+  terminal.recall(['older', 'two\nlines']);
+  const first = terminal.ask(QUESTION, NEVER);
+  await types(`${UP}\r`);
+  assert.deepEqual(await first, { kind: 'line', text: 'two\nlines' });
+  const second = terminal.ask(QUESTION, NEVER);
+  await types(`${UP}${UP}\r`);
+  assert.deepEqual(await second, { kind: 'line', text: 'older' });
+});
+
+// Attack: a query of an earlier session answers a question.
+test('a question that takes an answer brings nothing back and completes nothing', async () => {
+  const { terminal, types } = scriptedTerminal({ isInteractive: true });
+  terminal.recall(['yes']);
+  const asked = terminal.ask({ prompt: '> ', takes: 'answer' }, NEVER);
+  await types(`${UP}\r`);
+  assert.deepEqual(await asked, { kind: 'line', text: '' });
+});
+
+test('Tab completes a line to what begins like it', async () => {
+  const { terminal, types, input } = scriptedTerminal({ isInteractive: true });
+  const asked = terminal.ask({ ...QUESTION, completions: ['/apps ', '/model', '@mail '] }, NEVER);
+  await types('@m\t');
+  await turn();
+  input.write('read\r');
+  assert.deepEqual(await asked, { kind: 'line', text: '@mail read' });
+});
