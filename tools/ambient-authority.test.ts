@@ -66,6 +66,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['code at run time'],
     why: 'the MCP client takes 70 ms to load, and only a login needs its helpers',
   },
+  'packages/config/src/keys/kept-secrets.ts': {
+    of: ['files'],
+    why: 'secrets that the user typed once are files below the data folder',
+  },
   'packages/config/src/keys/store-key.ts': {
     of: ['files', 'processes'],
     why: 'the key of the store may be in a file of the user’s, or be told by a command such as a keyring’s',

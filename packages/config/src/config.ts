@@ -45,6 +45,7 @@ import {
   keyFiles,
   readJournalKey,
 } from './keys/journal-key.ts';
+import { keptSecret } from './keys/kept-secrets.ts';
 import { secretReader } from './keys/secret.ts';
 import { KEY_FILE_VARIABLE, KEY_VARIABLE, keySource, readStoreKey } from './keys/store-key.ts';
 import { ConfigReader, type Located, type Problem, quoted } from './reading/config-reader.ts';
@@ -340,6 +341,7 @@ function readContent(root: Located | null, sources: ConfigurationSources, { file
       keyFiles: keyFiles(sources, memory.key),
       readModel: (at) => at.checked(modelCheck(providers, false)),
       known: functionalities,
+      secret: (name) => keptSecret({ ownDataFolder, folder }, name),
       keyVariables: new Set([
         ...keyVariables(providers),
         KEY_VARIABLE,

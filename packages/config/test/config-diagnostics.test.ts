@@ -249,7 +249,7 @@ const CASES: readonly { readonly about: string; readonly text: string; readonly 
       '1:79 error CFG018 apps.a.args[2]: `${stat}` is no placeholder that Cordon knows (did you mean `${state}`?)',
       '1:90 error CFG018 apps.a.args[3]: `${state` has no closing brace (write `$${` for a literal `${`)',
       '1:115 error CFG018 apps.a.env.A: `${TOKEN:-x}` is no placeholder that Cordon knows (write `${env:TOKEN}`)',
-      '1:135 error CFG018 apps.a.env.B: `${input:key}` is no placeholder that Cordon knows (put the value into an environment variable and write `${env:NAME}`)',
+      '1:135 error CFG018 apps.a.env.B: `${input:key}` is no placeholder that Cordon knows (`cordon init` asks for it once; or put the value into an environment variable and write `${env:NAME}`)',
     ],
   },
   {

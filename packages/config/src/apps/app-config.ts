@@ -43,6 +43,7 @@ export interface HandedVariable {
   readonly app: AppId;
   /** The key in the app's `env` or `headers`. */
   readonly key: string;
+  /** Its name, or `secret NAME` for one that the user typed. */
   readonly variable: string;
 }
 
@@ -80,6 +81,8 @@ export interface AppsPlace {
   readonly known: KnownFunctionalities;
   /** Variables that hold the keys of model providers. */
   readonly keyVariables: ReadonlySet<string>;
+  /** What the user typed once for this file. */
+  readonly secret: (name: string) => string | null;
 }
 
 type Section = 'apps' | 'mcpServers' | 'installable';
@@ -354,6 +357,10 @@ function readVariables(
       onVariable: (variable) => {
         handed.push({ app: id(app), key, variable });
         if (place.keyVariables.has(variable)) inner.report(keyHanded(variable));
+      },
+      secret: (secret) => {
+        handed.push({ app: id(app), key, variable: `secret ${secret}` });
+        return place.secret(secret);
       },
     });
     if (value !== null) values.push([key, value]);

@@ -11,6 +11,7 @@ export {
   type Environment,
   isFile,
   ownPaths,
+  type Places,
   realPath,
   stateFolder,
   writtenFolders,

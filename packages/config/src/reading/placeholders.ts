@@ -1,5 +1,5 @@
 /**
- * `${…}` inside a string of the configuration. There are three, each explicit about what it passes on; what other
+ * `${…}` inside a string of the configuration. There are four, each explicit about what it passes on; what other
  * clients would also replace is refused with the remedy, because passing it on literally would fail obscurely.
  */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: messages name placeholders as people write them
@@ -22,6 +22,8 @@ export interface PlaceholderValues extends Pick<Folders, 'config' | 'state'> {
   readonly environment?: Environment | undefined;
   /** Told of each variable that is passed on. */
   readonly onVariable?: (name: string) => void;
+  /** `${secret:NAME}`: what the user typed once for this file; null: nothing is kept. Absent where the place takes none. */
+  readonly secret?: (name: string) => string | null;
 }
 
 /** `$${` stands for a literal `${`. */
@@ -76,6 +78,10 @@ function replacement(at: Located, name: string, values: PlaceholderValues): stri
   const { environment } = values;
   if (name === 'state') return values.state;
   if (name === 'config') return values.config;
+  if (name.startsWith('secret:') && values.secret !== undefined) {
+    const secret = name.slice('secret:'.length);
+    return values.secret(secret) ?? at.report(unkeptSecret(secret));
+  }
   if (!name.startsWith('env:')) {
     const message = `${quoted(`\${${name}}`)} is no placeholder that Cordon knows`;
     return at.report({ code: 'CFG018', message, help: remedy(name, environment !== undefined) });
@@ -93,6 +99,11 @@ function replacement(at: Located, name: string, values: PlaceholderValues): stri
   return value;
 }
 
+function unkeptSecret(name: string): Problem {
+  const message = `the secret ${quoted(name)} is not kept for this file`;
+  return { code: 'CFG019', message, help: '`cordon init`, at a terminal, asks for it' };
+}
+
 export function unsetVariable(name: string): Problem {
   const example = /^\w{1,60}$/.test(name) ? name : 'NAME';
   return {
@@ -105,7 +116,9 @@ export function unsetVariable(name: string): Problem {
 function remedy(name: string, takesVariables: boolean): string {
   if (name === 'workspaceFolder') return 'write `${config}`, the folder of this file';
   if (name === 'userHome') return 'write the path in full, or `~` in `files`';
-  if (name.startsWith('input:')) return 'put the value into an environment variable and write `${env:NAME}`';
+  if (name.startsWith('input:'))
+    return '`cordon init` asks for it once; or put the value into an environment variable and write `${env:NAME}`';
+  if (name.startsWith('secret:')) return 'secrets stand in the values of `env` and `headers` of an app';
   const meant = nearest(name, ['state', 'config']);
   if (meant !== null) return `did you mean \`\${${meant}}\`?`;
   if (takesVariables && /^[A-Z_][A-Z0-9_]*(:-.*)?$/.test(name))
