@@ -6,6 +6,7 @@
  * What it returns is taken for the user's word.
  */
 import { createInterface, type Interface } from 'node:readline';
+import { Writable } from 'node:stream';
 import { visibleLine, wrap } from '@cordon/core';
 import { FRAME, type Screen } from '../text/screen.ts';
 import { Attention, type TerminalClock } from './attention.ts';
@@ -31,11 +32,12 @@ export interface TerminalOptions {
  * - `line`: also what was typed before it appeared, and pasted text. For queries.
  * - `answer`: what was typed after it could be read. Attack: pasted lines that say yes to questions which appear meanwhile.
  * - `text`: like `answer`, and pasted text besides; the Enter is typed.
+ * - `secret`: like `text`, and nothing of it is shown.
  * - `page`: a key for the next page. It decides nothing.
  *
  * A pipe has no eyes: each question takes its next line, whenever that was written.
  */
-export type Takes = 'line' | 'answer' | 'text' | 'page';
+export type Takes = 'line' | 'answer' | 'text' | 'secret' | 'page';
 
 export interface Question {
   readonly prompt: string;
@@ -237,9 +239,9 @@ export class Terminal {
     return { kind: 'ended' };
   }
 
-  #show({ prompt, initial = '' }: Question): void {
+  #show({ prompt, takes, initial = '' }: Question): void {
     this.#options.screen.endLine();
-    if (this.#interface === null || !this.#options.isInteractive) {
+    if (this.#interface === null || !this.#options.isInteractive || takes === 'secret') {
       this.#options.screen.write(prompt);
       return;
     }
@@ -265,7 +267,7 @@ export class Terminal {
     const keyboard = isInteractive ? this.#keyboard() : null;
     const lines = createInterface({
       input: keyboard ?? input,
-      ...(isInteractive ? { output } : {}),
+      ...(isInteractive ? { output: takes === 'secret' ? nowhere() : output } : {}),
       terminal: isInteractive,
       ...(takesEarlier && isInteractive
         ? { historySize: MOST_HISTORY, history: this.#history }
@@ -308,7 +310,7 @@ export class Terminal {
     const attention = this.#asked?.attention ?? null;
     if (takes === 'answer' || attention?.takesKey() === false) {
       attention?.drop();
-      this.#refusedPaste = text;
+      this.#refusedPaste = takes === 'secret' ? null : text;
     } else if (takes !== 'page') {
       if (text.length > MOST_LINE_LENGTH) this.#asked?.settle({ kind: 'too-long' });
       else this.#interface?.write(editorPaste(text));
@@ -327,7 +329,10 @@ export class Terminal {
   }
 
   #receive(text: string): void {
-    if (this.#options.isInteractive) this.#options.screen.lineEnded();
+    const { screen, isInteractive } = this.#options;
+    // The editor has shown the Enter, but not that of a secret.
+    if (isInteractive && this.#asked?.question.takes === 'secret') screen.endLine();
+    else if (isInteractive) screen.lineEnded();
     const line = this.#options.isInteractive ? textOfEditor(text) : text;
     if (this.#asked?.attention != null) return this.#asked.attention.take(line);
     const reply = replyOf(line);
@@ -350,6 +355,11 @@ export class Terminal {
     this.#interface = null;
     this.#asked?.settle({ kind: 'ended' });
   }
+}
+
+/** For the echo of a secret. */
+function nowhere(): Writable {
+  return new Writable({ write: (_chunk, _encoding, done) => done() });
 }
 
 function replyOf(text: string): Reply {

@@ -232,6 +232,19 @@ test('a text may be pasted where a text is asked for; its Enter is typed', async
   terminal.terminal.close();
 });
 
+// Attack: whoever stands behind the user, or reads the terminal's scrollback, reads the secret.
+test('a secret is typed or pasted, and nothing of it is shown', async () => {
+  const terminal = timed();
+  const reply = terminal.terminal.ask({ prompt: 'key> ', takes: 'secret' }, NEVER);
+  await terminal.send(0, [PASTE('too-early')]);
+  terminal.clock.advance(LOOK_MS);
+  await terminal.send(30, ['ab', PASTE('pasted'), 'c', '\u007f', '\r']);
+  assert.deepEqual(await replyTo(reply, terminal), { kind: 'line', text: 'abpasted' });
+  assert.match(terminal.shown(), /key> /);
+  assert.doesNotMatch(terminal.shown(), /ab|pasted|early/);
+  terminal.terminal.close();
+});
+
 test('marks that arrive in pieces, in each other, or without an end leave the user in charge', async () => {
   for (const pieces of [
     ['\u001b', '[20', '0~o\r\u001b[2', '01', '~'],
