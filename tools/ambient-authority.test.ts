@@ -110,6 +110,18 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['clock'],
     why: 'hands the clock to the proxy of a module that may reach a host',
   },
+  'packages/onboarding/src/proposal/paths.ts': {
+    of: ['files'],
+    why: 'looks whether the paths exist that an app names',
+  },
+  'packages/onboarding/src/proposal/hosts.ts': {
+    of: ['sockets'],
+    why: 'tells addresses from names; opens nothing',
+  },
+  'packages/cli/src/commands/init/init.ts': {
+    of: ['files', 'code at run time'],
+    why: 'looks whether there is a configuration; what fetches packages is loaded after a yes',
+  },
   'packages/cli/src/commands/policies/check.ts': {
     of: ['code at run time'],
     why: 'modules of predicates are started only where there are some',

@@ -27,6 +27,7 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
   egress: ['tldts'],
   hub: ['@modelcontextprotocol/client', 'ajv'],
   oauth: ['@modelcontextprotocol/client'],
+  onboarding: ['smol-toml'],
   llm: [
     '@ai-sdk/anthropic',
     '@ai-sdk/google',

@@ -1,6 +1,6 @@
 /**
  * `cordon init`: labels are proposed for what was reviewed, written only where the user says so, and then in force. The labels
- * of the examples are such ones.
+ * of the examples are such ones. Apps of other clients are taken over: init-from-clients.test.ts.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -64,18 +64,39 @@ test('what is agreed to is written, what is there stays, and nothing is proposed
   assert.equal(readFileSync(config, 'utf8'), text);
 });
 
-test('a file that has labels already is left as it is, and what was agreed to is shown', async (t) => {
+test('labels that are there already stay word for word, and others are put beside them', async (t) => {
   if (isLeftOut(t)) return;
   using home = new Home();
-  const labels = '  "labels": { "tools": { "mail/send_mail": { "irreversible": true } } },\n';
-  const text = mailAlone().replace('{\n', `{\n${labels}`);
+  const own = '"labels": { "tools": { "mail/send_mail": { "irreversible": true } } },';
+  const text = mailAlone().replace('{\n', `{\n  ${own}\n`);
   const config = home.write('cordon.json', text);
   await home.run(['apps', 'review', '--yes', '--config', config]);
   const run = await home.run(['init', '--yes', '--config', config]);
-  assert.equal(run.code, 2);
-  assert.match(run.stdout, /"mail\/search_mail"/);
-  assert.match(run.stdout + run.stderr, /the file has `labels` already/);
-  assert.equal(readFileSync(config, 'utf8'), text);
+  assert.equal(run.code, 0, run.stderr);
+  assert.doesNotMatch(run.stdout, /send_mail/);
+  const written = readFileSync(config, 'utf8');
+  assert.match(written, /"mail\/send_mail": \{ "irreversible": true \},\n/);
+  assert.match(written, /"mail\/search_mail": \{ "readOnly": true, "outward": false \}/);
+  assert.ok(written.endsWith(text.slice(text.indexOf('  // My mail.'))));
+});
+
+// Attack: a tool that was labelled as sending nothing out sends what it gets to a host that its app was given later.
+test('a label that was given because there was no network is taken back when there is one', async () => {
+  using home = new Home();
+  const labels =
+    '"labels": { "tools": { "mail/search_mail": { "readOnly": true, "outward": false }, "*": { "private": true } } },';
+  const bare = mailAlone().replace('{\n', `{\n  ${labels}\n`);
+  const config = home.write('cordon.json', bare);
+  const before = await home.run(['init', '--json', '--config', config]);
+  assert.deepEqual(ofKind(before.events, 'labels.outdated'), []);
+  home.write('cordon.json', bare.replace('"network": []', '"network": ["example.com"]'));
+  const run = await home.run(['init', '--yes', '--config', config]);
+  assert.equal(run.code, 0, run.stderr);
+  assert.match(run.stdout, /takes back outward of search_mail, because the app has a network\s+now/);
+  assert.match(
+    readFileSync(config, 'utf8'),
+    /"mail\/search_mail": \{ "readOnly": true \}, "\*": \{ "private": true \}/,
+  );
 });
 
 test('a file of the current folder that was in effect stays so with the labels, and no other does', async (t) => {

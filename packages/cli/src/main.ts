@@ -351,10 +351,10 @@ function appCommands(cordon: Command): void {
     .option('--yes', 'do not ask for confirmation')
     .action(does(async () => (await import('./commands/apps/apps-remove.ts')).removeApp));
   cordon.addCommand(running());
-  shared(cordon.command('init'))
-    .description('propose labels for the tools of the installed apps')
+  shared(cordon.command('init [file...]'))
+    .description('take over the apps of other MCP clients, and propose rights and labels')
     .option('--yes', 'accept every proposal without asking')
-    .action(does(async () => (await import('./commands/apps/init.ts')).init));
+    .action(does(async () => (await import('./commands/init/init.ts')).init));
 }
 
 /** Rules, and recorded traces that they are applied to. */

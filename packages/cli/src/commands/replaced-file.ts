@@ -48,6 +48,16 @@ export function replaceTextFile(file: string, text: string): Result<null, Diagno
   }
 }
 
+/** Writes a file that is not there yet. One that appeared meanwhile stays as it is. Never throws. */
+export function writeNewFile(file: string, text: string): Result<null, Diagnostic> {
+  try {
+    writeFileSync(file, text, { flag: 'wx', flush: true });
+    return ok(null);
+  } catch (error) {
+    return failed(unwritable(file, error));
+  }
+}
+
 function remove(file: string): void {
   try {
     unlinkSync(file);

@@ -10,7 +10,13 @@ import {
   isInEffect,
   loadConfiguration,
 } from '@cordon/config';
-import type { Environment } from '@cordon/config/reading';
+import {
+  absolutePath,
+  configurationCandidates,
+  defaultDataFolder,
+  type Environment,
+  type Places,
+} from '@cordon/config/reading';
 import { Terminal, TerminalAgreement, TerminalConsent, terminalClock } from '@cordon/console';
 import { Screen } from '@cordon/console/text';
 import { type Diagnostic, type Event, type EventKind, type Fault, fault, harmlessText } from '@cordon/core';
@@ -141,12 +147,26 @@ export class CommandContext {
     return locale === undefined || /utf-?8/i.test(locale);
   }
 
+  /** Where the user's own configuration is, or would be. */
+  ownConfigurationFile(): string {
+    return configurationCandidates(this.#places()).at(-1) ?? '';
+  }
+
+  /** What Cordon keeps for the user, whatever a file says. */
+  ownDataFolder(): string {
+    const { data } = this.options;
+    const places = this.#places();
+    return data === undefined ? defaultDataFolder(places) : absolutePath(data, places.cwd, places.home);
+  }
+
+  #places(): Places {
+    return { environment: process.env, cwd: process.cwd(), home: this.home };
+  }
+
   /** Null: what is wrong is reported. */
   configuration(overrides: ConfigurationOptions = {}): Configuration | null {
     const loaded = loadConfiguration({
-      environment: process.env,
-      cwd: process.cwd(),
-      home: this.home,
+      ...this.#places(),
       options: { ...this.options, ...overrides },
     });
     const diagnostics = loaded.ok ? loaded.value.warnings : loaded.fault;

@@ -19,6 +19,7 @@ import {
 } from '@cordon/config/reading';
 import { type AppId, type Fault, failed, fault, id, NAME_PATTERN, ok, type Result } from '@cordon/core';
 import { forgetPackage, installedRecord } from '@cordon/install';
+import { withoutMember } from '@cordon/onboarding/text';
 import { type PackageCall, parsePackageLauncher, requestOf } from '@cordon/sandbox';
 import type { Store } from '@cordon/trace';
 import { BrokenRows } from '../../context/broken-rows.ts';
@@ -28,7 +29,6 @@ import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { mayOpen, usingStore } from '../../context/opened-store.ts';
 import { deletedInWords } from '../../print/memory-text.ts';
 import { replaceTextFile } from '../replaced-file.ts';
-import { withoutMember } from './without-member.ts';
 
 export interface RemoveOptions {
   /** Deletes also what is left of the app outside of the file. */

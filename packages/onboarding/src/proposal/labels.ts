@@ -32,12 +32,16 @@ const IDENTIFIES =
 
 const PLACES = /^(?:ur[il]s?|links?|hosts?|domains?|endpoint|.*_(?:url|uri))$/i;
 
-/** One for each tool, in their order. */
-export function proposeLabels(manifest: Manifest, tools: readonly ProposedTool[]): readonly LabelProposal[] {
-  return tools.map((tool) => proposalFor(manifest, tool));
+/** One for each tool, in their order. `hasNetwork`: an app on another machine has one that no manifest lists. */
+export function proposeLabels(
+  manifest: Manifest,
+  tools: readonly ProposedTool[],
+  hasNetwork = manifest.network.length > 0,
+): readonly LabelProposal[] {
+  return tools.map((tool) => proposalFor(manifest, tool, hasNetwork));
 }
 
-function proposalFor(manifest: Manifest, tool: ProposedTool): LabelProposal {
+function proposalFor(manifest: Manifest, tool: ProposedTool, hasNetwork: boolean): LabelProposal {
   const reasons: string[] = [];
   const says: { -readonly [Label in keyof ToolLabels]?: ToolLabels[Label] } = {};
   const names = argumentNames(tool.input);
@@ -49,12 +53,11 @@ function proposalFor(manifest: Manifest, tool: ProposedTool): LabelProposal {
   } else if (readOnly !== null) {
     says.readOnly = true;
     reasons.push(`looser: readOnly, because ${readOnly}`);
-    const place = names.find((name) => PLACES.test(name));
-    if (place !== undefined) reasons.push(`outward: the argument \`${place}\` says where to ask`);
-    else if (!tool.openWorldHint || manifest.network.length === 0) {
+    const place = placeArgument(tool.input);
+    if (place !== null) reasons.push(`outward: the argument \`${place}\` says where to ask`);
+    else if (!tool.openWorldHint || !hasNetwork) {
       says.outward = false;
-      const why =
-        manifest.network.length === 0 ? 'the app has no network' : 'the app says that it stays here';
+      const why = hasNetwork ? 'the app says that it stays here' : 'the app has no network';
       reasons.push(`looser: not outward, because ${why}`);
     }
   }
@@ -77,6 +80,11 @@ function readOnlyReason({ irreversible }: Manifest, tool: ProposedTool): string 
   if (tool.readOnlyHint) return 'the app says so';
   const verb = READS.exec(tool.name)?.[0];
   return verb === undefined ? null : `its name begins with \`${verb.replace(/[^a-z]+$/i, '')}\``;
+}
+
+/** The argument that says whom a call asks; null: none does. */
+export function placeArgument(input: JsonSchema): string | null {
+  return argumentNames(input).find((name) => PLACES.test(name)) ?? null;
 }
 
 function argumentNames(schema: JsonSchema): readonly string[] {

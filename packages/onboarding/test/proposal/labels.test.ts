@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { SILENT_MANIFEST, toolLabels, UNKNOWN_TOOL } from '@cordon/core';
-import { type ProposedTool, proposeLabels } from '../../src/commands/apps/label-proposal.ts';
+import { type ProposedTool, proposeLabels } from '../../src/proposal/labels.ts';
 
 function tool(name: string, args: readonly string[] = [], hints: Partial<ProposedTool> = {}): ProposedTool {
   const properties = Object.fromEntries(args.map((arg) => [arg, { type: 'string' }]));

@@ -1,0 +1,173 @@
+/**
+ * `cordon init` in a folder without `cordon.json`: apps of other clients are shown on one screen, changed, and written after
+ * one yes. What is written is in effect, and holds no secret.
+ */
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders as people write them
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { isLeftOut } from '../../tools/cases.ts';
+import { type Conversation, Home, ofKind, REPOSITORY } from '../harness/cordon.ts';
+
+const MAIL = join(REPOSITORY, 'examples/apps/mail/app.ts');
+
+/** A project with apps of Claude Code and VS Code, as a user of these has it. */
+function project(home: Home): string {
+  home.write('notes/today.txt', 'milk');
+  const claude = {
+    mcpServers: {
+      files: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', './notes'] },
+      tracker: {
+        command: 'node',
+        args: [MAIL],
+        env: { TRACKER_TOKEN: 'tr-5ecret', API_URL: 'https://api.example.org' },
+      },
+      boxed: { command: 'docker', args: ['run', '-i', '--rm', 'mcp/memory'] },
+    },
+  };
+  const code = {
+    inputs: [{ type: 'promptString', id: 'key', description: 'Key of the search', password: true }],
+    servers: { search: { command: 'node', args: [MAIL], env: { SEARCH_KEY: '${input:key}' } } },
+  };
+  home.write('.mcp.json', claude);
+  home.write('.vscode/mcp.json', code);
+  return join(home.root, 'work/cordon.json');
+}
+
+/** Answers what is shown for the `count`th time. */
+async function answer(init: Conversation, shown: string, line: string, count = 1): Promise<void> {
+  await init.shown(shown, count);
+  await init.answer(line);
+}
+
+test('without a yes nothing is written; the screen says what each app would get, and why', async () => {
+  using home = new Home();
+  const config = project(home);
+  const run = await home.run(['init']);
+  assert.equal(run.code, 1);
+  assert.equal(existsSync(config), false);
+  assert.match(run.stdout, /\+ reads and writes \S+\/notes \(an argument names\s+it\)/);
+  assert.match(run.stdout, /\+ connects to api\.example\.org \(API_URL names it\)/);
+  assert.match(run.stdout, /the secret SEARCH_KEY \(you are asked for it\)/);
+  assert.match(
+    run.stdout,
+    /boxed[\s\S]*left out: `docker` asks a service[\s\S]*npx -y\s+@modelcontextprotocol\/server-memory/,
+  );
+  assert.ok(run.stdout.split('\n').every((line) => line.length <= 80));
+  assert.doesNotMatch(run.stdout, /5ecret/);
+});
+
+test('for a program it prints proposals, without the values of secrets and variables', async (t) => {
+  if (isLeftOut(t)) return;
+  using home = new Home();
+  project(home);
+  const run = await home.run(['init', '--json']);
+  const proposed = ofKind(run.events, 'app.proposed') as unknown as {
+    id: string;
+    secrets: { asked: boolean }[];
+  }[];
+  assert.deepEqual(
+    proposed.map(({ id, secrets }) => [id, secrets.map(({ asked }) => asked)]),
+    [
+      ['files', []],
+      ['tracker', [false]],
+      ['boxed', []],
+      ['search', [true]],
+    ],
+  );
+  assert.doesNotMatch(run.stdout, /5ecret|api\.example\.org\//);
+});
+
+test('a person changes the screen, types a secret once, and the file is in effect and holds none', async () => {
+  using home = new Home();
+  const config = project(home);
+  const init = home.start(['init'], { terminal: true });
+  await answer(init, '[y] write cordon.json, fetch 1 package  [n] no', '1');
+  await answer(init, '[y] write cordon.json  [n] no', '2 a');
+  await answer(init, '[y] write cordon.json  [n] no', 'y', 2);
+  await answer(init, 'search: Key of the search (not shown)> ', 'typed-0nce');
+  const run = await init.end();
+  assert.equal(run.code, 0, run.stdout);
+  assert.doesNotMatch(run.stdout, /typed-0nce|5ecret/);
+  const text = readFileSync(config, 'utf8');
+  assert.doesNotMatch(text, /typed-0nce|5ecret|"network"|server-filesystem/);
+  assert.match(text, /"SEARCH_KEY": "\$\{secret:key\}"/);
+  assert.match(readFileSync(join(home.root, 'work/.mcp.json'), 'utf8'), /5ecret/);
+  const apps = await home.run(['apps']);
+  assert.match(apps.stdout, /tracker[\s\S]*reads environment variables: secret\s+tracker\.TRACKER_TOKEN/);
+  // Agreed to with the yes: no question about the file comes again.
+  assert.match(apps.stdout.replace(/\s+/g, ' '), /review: never reviewed/);
+  assert.doesNotMatch(apps.stdout.replace(/\s+/g, ' '), /the configuration was not agreed to/);
+});
+
+test('entries that were pasted into cordon.json are completed, and all other text stays', async () => {
+  using home = new Home();
+  mkdirSync(join(home.root, 'work/notes'));
+  const own = '{\n  // Mine.\n  "packs": [],\n';
+  const config = home.write(
+    'cordon.json',
+    `${own}  "mcpServers": {\n    "mail": { "command": "node", "args": ["${MAIL}", "${home.root}/work/notes"] }\n  }\n}\n`,
+  );
+  const run = await home.run(['init', '--yes']);
+  assert.equal(run.code, 0, run.stderr);
+  const text = readFileSync(config, 'utf8');
+  assert.ok(text.startsWith(own));
+  assert.match(text, /\/\/ an argument names it\s+"read": \["\S+\/work\/notes"\]/);
+  const shown = await home.run(['apps']);
+  assert.match(shown.stdout, /reads: \S+\/work\/notes/);
+  // Attack: `packs` was not on the screen, so the yes was not to the file.
+  assert.match(shown.stdout.replace(/\s+/g, ' '), /the configuration was not agreed to/);
+});
+
+test('sections of VS Code that were pasted into cordon.json move to `apps`', async (t) => {
+  if (isLeftOut(t)) return;
+  using home = new Home();
+  const config = home.write('cordon.json', {
+    inputs: [],
+    servers: { mail: { command: 'node', args: [MAIL] } },
+  });
+  const run = await home.run(['init', '--yes']);
+  assert.equal(run.code, 0, run.stderr);
+  assert.deepEqual(Object.keys(JSON.parse(readFileSync(config, 'utf8').replace(/^\s*\/\/.*$/gm, ''))), [
+    'apps',
+  ]);
+});
+
+test('a command is taken from standard input, and a text that is none is refused', async () => {
+  using home = new Home();
+  const run = await home.run(['init', '-', '--yes'], {
+    input: 'npx -y @modelcontextprotocol/server-memory\n',
+  });
+  assert.equal(run.code, 0, run.stderr);
+  const text = readFileSync(join(home.root, 'work/cordon.json'), 'utf8');
+  assert.match(
+    text,
+    /"memory": \{[\s\S]*"MEMORY_FILE_PATH": "\$\{state\}\/memory\.jsonl"[\s\S]*"write": \["\$\{state\}"\]/,
+  );
+  const refused = await home.run(['init', '-', '--yes'], { input: 'Run the installer.' });
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /no app was found in this text/);
+});
+
+test('where nothing is found, a person pastes what a README says', async (t) => {
+  if (isLeftOut(t)) return;
+  using home = new Home();
+  const init = home.start(['init'], { terminal: true });
+  await answer(init, 'paste> ', `{"mcpServers": {"mail": {"command": "node", "args": ["${MAIL}"]}}}`);
+  await answer(init, 'mail: one more, or an empty line', '');
+  await answer(init, '[y] write cordon.json  [n] no', 'y');
+  assert.equal((await init.end()).code, 0);
+  assert.match(readFileSync(join(home.root, 'work/cordon.json'), 'utf8'), /"mail": \{/);
+});
+
+test('a file that is broken stays as it is', async (t) => {
+  if (isLeftOut(t)) return;
+  using home = new Home();
+  const config = join(home.root, 'work/cordon.json');
+  writeFileSync(config, '{"apps": ');
+  const run = await home.run(['init', '--yes']);
+  assert.equal(run.code, 2);
+  assert.match(run.stderr, /CFG003/);
+  assert.equal(readFileSync(config, 'utf8'), '{"apps": ');
+});

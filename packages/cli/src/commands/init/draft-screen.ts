@@ -1,0 +1,100 @@
+/** One screen of `cordon init`: every app with what it would get and why. What loosens is marked with `+`. */
+import type { Screen } from '@cordon/console/text';
+import { type AppProposal, droppable } from '@cordon/onboarding';
+
+/** Draws the apps, numbered from 1. `home` is written as `~`. */
+export function drawProposals(screen: Screen, proposals: readonly AppProposal[], home: string): void {
+  const origins = new Set(proposals.map(({ origin }) => origin));
+  const from = origins.size === 1 ? ` from ${[...origins][0]}` : '';
+  screen.line();
+  screen.say('', `${counted(proposals.length, 'app')}${from}. Each + is a right that it would get.`, 'bold');
+  for (const [at, proposal] of proposals.entries()) {
+    if (origins.size > 1 && proposal.origin !== proposals[at - 1]?.origin)
+      screen.say('', `from ${proposal.origin}`, 'dim', 2);
+    drawProposal(screen, proposal, {
+      number: `${isLeftOut(proposal) ? '-' : ' '}${String(at + 1).padEnd(2)} `,
+      short: (text) => text.replaceAll(home, '~'),
+    });
+  }
+}
+
+function isLeftOut({ isTaken, source }: AppProposal): boolean {
+  return !isTaken || source === null;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+const INDENT = '    ';
+
+interface Line {
+  readonly number: string;
+  readonly short: (text: string) => string;
+}
+
+function drawProposal(screen: Screen, proposal: AppProposal, { number, short }: Line): void {
+  const { id, source, description, notes } = proposal;
+  const isOut = isLeftOut(proposal);
+  screen.say(number, isOut ? id : `${id}: ${description}`, isOut ? 'dim' : 'bold', 1);
+  if (source !== null) {
+    const started = source.kind === 'url' ? source.url : [source.command, ...source.args].join(' ');
+    screen.say(INDENT, short(started), 'dim');
+  }
+  if (!isOut) for (const right of rightsOf(proposal)) drawRight(screen, right, short);
+  for (const { text, isUrgent } of notes)
+    screen.say(`${INDENT}! `, short(text), isUrgent ? 'bad' : 'warn', 3);
+}
+
+/** What can be left out has a letter, and a `+`. */
+interface Right {
+  readonly letter: string | null;
+  readonly what: string;
+  readonly reason: string;
+}
+
+/** Attack: a path so long that its end, or a further argument, is not on the screen. What a right is about is never cut. */
+function drawRight(screen: Screen, { letter, what, reason }: Right, short: Line['short']): void {
+  const mark = letter === null ? `${INDENT}    ` : `${INDENT}${letter} + `;
+  screen.say(mark, short(`${what} (${reason})`), letter === null ? 'dim' : 'warn');
+}
+
+function rightsOf(proposal: AppProposal): readonly Right[] {
+  const letters = new Map(droppable(proposal).map((key, at) => [key, String.fromCharCode(97 + at)]));
+  const { grants, state, secrets, questions, labels, source } = proposal;
+  const lettered = (key: string, what: string, reason: string): Right => ({
+    letter: letters.get(key) ?? null,
+    what,
+    reason,
+  });
+  const told = (what: string, reason: string): Right => ({ letter: null, what, reason });
+  return [
+    ...grants.map(({ kind, value, reason }) =>
+      lettered(`${kind} ${value}`, `${VERBS[kind]} ${value}`, reason),
+    ),
+    ...(state === null ? [] : [lettered('state', 'a private folder', state)]),
+    ...labels.map((one) => lettered('labels', labelWords(one), 'known package')),
+    ...secrets.map(({ key, value }) =>
+      told(`the secret ${key}`, value === null ? 'you are asked for it' : KEPT),
+    ),
+    ...questions.map(({ key, example }) => told(`you are asked for ${key}`, `${example} is an example`)),
+    ...variablesOf(source).map(([key, variable]) => told(`your variable ${variable}`, `as ${key}`)),
+  ];
+}
+
+const KEPT = 'kept beside cordon.json, not in it';
+
+const VERBS = { read: 'reads', write: 'reads and writes', network: 'connects to' } as const;
+
+/** What it gets of the user's environment. */
+function variablesOf(source: AppProposal['source']): readonly (readonly [key: string, variable: string])[] {
+  const values = source === null ? {} : source.kind === 'url' ? source.headers : source.env;
+  return Object.entries(values).flatMap(([key, value]) =>
+    [...value.matchAll(/\$\{env:(\w+)\}/g)].map(([, variable = '']): [string, string] => [key, variable]),
+  );
+}
+
+function labelWords({ says, tools }: AppProposal['labels'][number]): string {
+  const stays = says.outward === false ? ', nothing sent out' : '';
+  return `less is asked: ${counted(tools.length, 'tool')} for reading${stays}`;
+}

@@ -1,0 +1,98 @@
+/** The apps that `cordon init` would write, where they come from, and what the user changed on the screen. */
+import { parseJsonFile, plainJson, readTextFile } from '@cordon/config/reading';
+import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
+import {
+  type AppProposal,
+  appIdOf,
+  type FoundServer,
+  type ProposalEdits,
+  type ProposalPlace,
+  propose,
+  serversIn,
+} from '@cordon/onboarding';
+
+export interface DraftApp {
+  readonly id: string;
+  readonly server: FoundServer;
+  /** The section of `cordon.json` in which an entry stands already; null: it is new. */
+  readonly section: 'apps' | 'mcpServers' | null;
+}
+
+/** Sections of another client that a user pasted into `cordon.json`. Their apps move to `apps`. */
+export const FOREIGN_SECTIONS = ['servers', 'inputs'] as const;
+
+/** Apps of other clients, each once: an entry that says the same as an earlier one is left out. */
+export function newApps(servers: readonly FoundServer[], taken: readonly string[]): readonly DraftApp[] {
+  const ids = new Set(taken.map((id) => id.toLowerCase()));
+  const seen = new Set<string>();
+  return servers.flatMap((server) => {
+    const same = JSON.stringify(server.source ?? [server.name, server.origin]);
+    if (seen.has(same)) return [];
+    seen.add(same);
+    const id = appIdOf(server.name, ids);
+    ids.add(id.toLowerCase());
+    return [{ id, server, section: null }];
+  });
+}
+
+/** Entries of a `cordon.json` that were pasted and not completed: without a manifest, or with `${input:…}`. */
+export function incompleteApps(tree: Json, place: ProposalPlace): readonly DraftApp[] {
+  if (!isJsonObject(tree)) return [];
+  return (['apps', 'mcpServers'] as const).flatMap((section) => {
+    const entries = tree[section];
+    if (!isJsonObject(entries)) return [];
+    const open = Object.fromEntries(Object.entries(entries).filter(([, entry]) => isIncomplete(entry)));
+    const servers = serversIn(
+      { mcpServers: open, inputs: tree.inputs ?? [] },
+      'servers-json',
+      'this file',
+      place,
+    );
+    return servers.map((server) => ({ id: server.name, server, section }));
+  });
+}
+
+function isIncomplete(entry: Json): boolean {
+  if (!isJsonObject(entry) || entry.instructions !== undefined || entry.disabled === true) return false;
+  return entry.manifest === undefined && (entry.command !== undefined || entry.url !== undefined);
+}
+
+/** Entries below `servers`, where VS Code has them. */
+export function foreignServers(tree: Json, place: ProposalPlace): readonly FoundServer[] {
+  if (!isJsonObject(tree) || !isJsonObject(tree.servers)) return [];
+  const section = { servers: tree.servers, inputs: tree.inputs ?? [] };
+  return serversIn(section, 'servers-json', 'this file', place);
+}
+
+/** Whether a screen with these apps shows everything that the file does. */
+export function isWhollyShown(tree: JsonObject, incomplete: readonly DraftApp[]): boolean {
+  const shown = ['$schema', 'apps', 'mcpServers', ...FOREIGN_SECTIONS];
+  return Object.keys(tree).every((key) => shown.includes(key)) && namesIn(tree).length === incomplete.length;
+}
+
+/** The names of all apps of a file, whatever is wrong with it. */
+export function namesIn(tree: Json): readonly string[] {
+  if (!isJsonObject(tree)) return [];
+  return ['apps', 'mcpServers', 'installable'].flatMap((section) => {
+    const entries = tree[section];
+    return isJsonObject(entries) ? Object.keys(entries) : [];
+  });
+}
+
+/** The file as plain JSON; null: there is none, or it cannot be read. */
+export function treeOf(file: string): { readonly text: string; readonly tree: JsonObject } | null {
+  const text = readTextFile(file);
+  const tree = text.ok ? parseJsonFile(file, text.value) : text;
+  if (!text.ok || !tree.ok) return null;
+  const plain = plainJson(tree.value);
+  return isJsonObject(plain) ? { text: text.value, tree: plain } : null;
+}
+
+/** One proposal for each app, in their order. */
+export function proposalsOf(
+  apps: readonly DraftApp[],
+  edits: readonly ProposalEdits[],
+  place: ProposalPlace,
+): readonly AppProposal[] {
+  return apps.map(({ id, server }, at) => propose(id, server, place, edits[at]));
+}

@@ -1,0 +1,361 @@
+/**
+ * `cordon init`: finds the apps of other MCP clients, or completes those of a `cordon.json`, and shows on one screen what each
+ * would get and why; proposes labels for the tools of reviewed apps, and takes back those that no longer hold. Writes what the
+ * user says yes to. Starts no app.
+ */
+
+import { existsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { agreementToChange, type Configuration } from '@cordon/config';
+import { absolutePath, readStream, readTextFile } from '@cordon/config/reading';
+import { fault } from '@cordon/core';
+import {
+  type AppProposal,
+  EDIT_HELP,
+  type FoundServer,
+  findClients,
+  NO_EDITS,
+  type ProposalEdits,
+  type ProposalPlace,
+  parseEdit,
+  readPasted,
+} from '@cordon/onboarding';
+import type { CommandContext } from '../../context/command-context.ts';
+import { EXIT, type ExitCode } from '../../context/exit.ts';
+import { replaceTextFile, writeNewFile } from '../replaced-file.ts';
+import {
+  type DraftApp,
+  foreignServers,
+  incompleteApps,
+  isWhollyShown,
+  namesIn,
+  newApps,
+  proposalsOf,
+  treeOf,
+} from './draft.ts';
+import { drawProposals } from './draft-screen.ts';
+import { draftText } from './draft-text.ts';
+import { type AppLabels, drawLabels, reviewedLabels } from './reviewed-labels.ts';
+import { type AskedValues, askValues, keepSecrets, missingSecrets } from './values.ts';
+
+export interface InitOptions {
+  /** Also where no person can be asked. */
+  readonly yes?: boolean;
+}
+
+/** What stands on the screen. */
+interface Draft {
+  readonly file: string;
+  /** Null: there is no file yet. */
+  readonly text: string | null;
+  readonly place: ProposalPlace;
+  readonly apps: readonly DraftApp[];
+  edits: ProposalEdits[];
+  readonly labels: readonly AppLabels[];
+  /** Null: the file cannot be used as it is. */
+  readonly configuration: Configuration | null;
+  /** Whether the screen shows everything that the file will do, so that a yes to it is a yes to the file. */
+  readonly isWhollyShown: boolean;
+}
+
+/** 0: written, or nothing to propose; 1: the user said no; 2: nothing can be used. */
+export async function init(
+  context: CommandContext,
+  files: readonly string[],
+  options: InitOptions,
+): Promise<ExitCode> {
+  const draft = await draftOf(context, files, options);
+  if (draft === null) return EXIT.failed;
+  if (context.wantsJson) return printJson(context, draft);
+  if (draft.apps.length === 0 && draft.labels.length === 0) return nothingToPropose(context, draft);
+  const isAgreed = await shownAndAgreed(context, draft, options);
+  if (!isAgreed) return EXIT.refused;
+  const proposals = proposalsOf(draft.apps, draft.edits, draft.place);
+  const values = await valuesFor(context, draft, proposals);
+  if (values === null) return EXIT.refused;
+  return write(context, draft, proposals, values);
+}
+
+async function draftOf(
+  context: CommandContext,
+  files: readonly string[],
+  { yes = false }: InitOptions,
+): Promise<Draft | null> {
+  const file = fileToWrite(context);
+  const place = { folder: dirname(file), home: context.home, environment: context.environment };
+  const found = existsSync(file) ? treeOf(file) : null;
+  if (found === null && existsSync(file)) {
+    context.configuration();
+    return null;
+  }
+  const tree = found?.tree ?? {};
+  const servers = await serversFor(context, { files, place, isNew: found === null, yes });
+  if (servers === null) return null;
+  const incomplete = incompleteApps(tree, place);
+  const foreign = foreignServers(tree, place);
+  const apps = [...incomplete, ...newApps([...foreign, ...servers], namesIn(tree))];
+  // What is wrong with these entries is what this command puts right.
+  const isReadable = found !== null && incomplete.length + foreign.length === 0;
+  const configuration = isReadable ? context.configuration() : null;
+  if (isReadable && configuration === null) return null;
+  const labels =
+    configuration === null
+      ? []
+      : reviewedLabels(context, configuration, tree, (id) => apps.some((app) => app.id === id));
+  return {
+    file,
+    text: found?.text ?? null,
+    place,
+    apps,
+    edits: apps.map(() => NO_EDITS),
+    labels,
+    configuration,
+    isWhollyShown: isWhollyShown(tree, incomplete),
+  };
+}
+
+/** The file in use, or `cordon.json` in the current folder. */
+function fileToWrite(context: CommandContext): string {
+  const { config } = context.options;
+  const cwd = process.cwd();
+  if (config !== undefined) return absolutePath(config, cwd, context.home);
+  const here = join(cwd, 'cordon.json');
+  const own = context.ownConfigurationFile();
+  return existsSync(here) || !existsSync(own) ? here : own;
+}
+
+interface Wanted {
+  readonly files: readonly string[];
+  readonly place: ProposalPlace;
+  readonly isNew: boolean;
+  readonly yes: boolean;
+}
+
+/** From the files that were named; else, for a new file, from those of other clients, else from what the user pastes. */
+async function serversFor(
+  context: CommandContext,
+  { files, place, isNew, yes }: Wanted,
+): Promise<readonly FoundServer[] | null> {
+  if (files.length > 0) {
+    const read = await Promise.all(files.map((file) => serversOf(context, file, place)));
+    return read.includes(null) ? null : read.flatMap((servers) => servers ?? []);
+  }
+  if (!isNew) return [];
+  const found = findClients(place);
+  for (const { origin, problem } of found)
+    if (problem !== null) context.notes.say('', `${origin} cannot be read: ${problem}`, 'warn');
+  const servers = found.flatMap((file) => file.servers);
+  if (servers.length > 0 || yes || !context.terminal.isInteractive) return servers;
+  return pasted(context, place);
+}
+
+async function serversOf(
+  context: CommandContext,
+  name: string,
+  place: ProposalPlace,
+): Promise<readonly FoundServer[] | null> {
+  const path = name === '-' ? 'standard input' : absolutePath(name, process.cwd(), context.home);
+  const text = name === '-' ? await readStream(path, process.stdin, MOST_PASTED) : readTextFile(path);
+  if (!text.ok) {
+    context.reportDiagnostics([text.fault]);
+    return null;
+  }
+  const isToml = name.endsWith('.toml');
+  const origin = name === '-' ? 'what you gave it' : basename(name);
+  const servers = readPasted(text.value, origin, place, isToml ? 'toml' : null);
+  if (servers.ok) return servers.value;
+  context.reportFault(fault('usage', `${name}: ${servers.fault}`));
+  return null;
+}
+
+const MOST_PASTED = 1024 * 1024;
+
+const PASTE_HELP =
+  'No configuration of another client was found. Paste what the README of an app says: its JSON, or its command (npx …). An empty line ends.';
+
+async function pasted(context: CommandContext, place: ProposalPlace): Promise<readonly FoundServer[] | null> {
+  const { terminal, notes, ending } = context;
+  notes.say('', PASTE_HELP);
+  const all: FoundServer[] = [];
+  for (;;) {
+    const reply = await terminal.ask({ prompt: 'paste> ', takes: 'line' }, ending);
+    if (reply.kind === 'too-long')
+      notes.say('', 'that is too long: name the file, `cordon init FILE`', 'bad');
+    else if (reply.kind !== 'line' || reply.text.trim() === '') return all;
+    else {
+      const servers = readPasted(reply.text, 'what you pasted', place);
+      if (!servers.ok) notes.say('', servers.fault, 'bad');
+      else {
+        all.push(...servers.value);
+        notes.say(
+          '',
+          `${servers.value.map(({ name }) => name).join(', ')}: one more, or an empty line`,
+          'dim',
+        );
+      }
+    }
+  }
+}
+
+function nothingToPropose(context: CommandContext, { text, file }: Draft): ExitCode {
+  const why =
+    text === null
+      ? 'no other client has apps here, and nothing was given: `cordon init FILE` reads a file, `cordon init -` standard input'
+      : 'there is nothing to propose: every app that was reviewed has its labels';
+  context.output.say('', text === null ? `${basename(file)} was not written: ${why}` : why);
+  return EXIT.done;
+}
+
+/** For programs: no value of a secret, and no value of a variable. */
+function printJson(context: CommandContext, { apps, edits, place, labels }: Draft): ExitCode {
+  for (const { source, secrets, ...rest } of proposalsOf(apps, edits, place)) {
+    const {
+      env = null,
+      headers = null,
+      ...start
+    } = source === null ? {} : { env: null, headers: null, ...source };
+    context.json({
+      kind: 'app.proposed',
+      ...rest,
+      source: source === null ? null : { ...start, variables: Object.keys(env ?? headers ?? {}) },
+      secrets: secrets.map(({ name, key, description, value }) => ({
+        name,
+        key,
+        description,
+        asked: value === null,
+      })),
+    });
+  }
+  for (const { app, tools, outdated } of labels) {
+    if (tools.length > 0) context.json({ kind: 'labels.proposed', app, tools });
+    if (outdated.length > 0) context.json({ kind: 'labels.outdated', app, tools: outdated });
+  }
+  return EXIT.done;
+}
+
+/** One screen, changed as often as the user likes, and one yes. */
+async function shownAndAgreed(
+  context: CommandContext,
+  draft: Draft,
+  { yes = false }: InitOptions,
+): Promise<boolean> {
+  const { terminal, notes, ending } = context;
+  for (;;) {
+    const proposals = proposalsOf(draft.apps, draft.edits, draft.place);
+    drawAll(context, draft, proposals);
+    if (yes) return true;
+    if (!terminal.isInteractive) {
+      notes.say('', 'nothing was written: `--yes` means yes');
+      return false;
+    }
+    const count = packagesOf(takenFrom(proposals));
+    const fetches = count === 0 ? '' : `, fetch ${count} ${count === 1 ? 'package' : 'packages'}`;
+    const keys = `[y] write ${basename(draft.file)}${fetches}  [n] no (default)  [?] change > `;
+    const reply = await terminal.ask({ prompt: keys, takes: 'text' }, ending);
+    const text = reply.kind === 'line' ? reply.text.trim() : '';
+    if (/^y(es)?$/i.test(text)) return true;
+    if (text === '?') notes.say('', EDIT_HELP);
+    else if (/^\d/.test(text)) change(context, draft, proposals, text);
+    else {
+      notes.say('', 'nothing was written');
+      return false;
+    }
+  }
+}
+
+function drawAll(context: CommandContext, { labels }: Draft, proposals: readonly AppProposal[]): void {
+  if (proposals.length > 0) drawProposals(context.output, proposals, context.home);
+  for (const app of labels) drawLabels(context, app);
+}
+
+function change(
+  { notes }: CommandContext,
+  draft: Draft,
+  proposals: readonly AppProposal[],
+  text: string,
+): void {
+  const edit = parseEdit(text, proposals, draft.place);
+  if (!edit.ok) return notes.say('', edit.fault, 'bad');
+  const { app, change } = edit.value;
+  draft.edits = draft.edits.map((edits, at) => (at === app ? change(edits) : edits));
+}
+
+/** What only the user knows. Null: they left. */
+async function valuesFor(
+  context: CommandContext,
+  draft: Draft,
+  proposals: readonly AppProposal[],
+): Promise<AskedValues | null> {
+  const taken = takenFrom(proposals);
+  const place = { ownDataFolder: context.ownDataFolder(), folder: draft.place.folder };
+  return askValues(context, taken, missingSecrets(draft.text, place));
+}
+
+function write(
+  context: CommandContext,
+  draft: Draft,
+  proposals: readonly AppProposal[],
+  values: AskedValues,
+): Promise<ExitCode> | ExitCode {
+  const { file, text, apps, labels, place } = draft;
+  const to = draftText(text, apps, proposals, labels, values.answers);
+  if (!to.ok) return context.reportFault(fault('usage', `nothing was written: ${to.fault}`));
+  const kept = keepSecrets({ ownDataFolder: context.ownDataFolder(), folder: place.folder }, values.secrets);
+  if (!kept.ok) return context.reportFault(fault('journal-unavailable', kept.fault));
+  const written = text === null ? writeNewFile(file, to.value) : replaceTextFile(file, to.value);
+  if (!written.ok) {
+    context.noteDiagnostics([written.fault]);
+    return EXIT.failed;
+  }
+  return report(context, draft, to.value, proposals);
+}
+
+async function report(
+  context: CommandContext,
+  { file, text, configuration, labels, isWhollyShown: showsAll }: Draft,
+  to: string,
+  proposals: readonly AppProposal[],
+): Promise<ExitCode> {
+  if (text !== null && configuration !== null) {
+    const unkept = agreementToChange(configuration, { from: text, to }, context.now);
+    if (unkept !== null) context.reportFault(unkept);
+  }
+  const taken = takenFrom(proposals);
+  const tools = labels.reduce((count, app) => count + app.tools.length, 0);
+  const back = labels.reduce((count, app) => count + app.outdated.length, 0);
+  const what = [
+    ...(taken.length === 0 ? [] : [`the apps ${taken.map(({ id }) => id).join(', ')}`]),
+    ...(tools === 0 ? [] : [`labels for ${tools} tools`]),
+    ...(back === 0 ? [] : [`${back} ${back === 1 ? 'label' : 'labels'} taken back`]),
+  ];
+  context.output.say('', `${file} has ${what.join(', ')}`, 'good');
+  if (taken.length === 0) return EXIT.done;
+  const read = context.configuration();
+  if (read === null || (showsAll && !(await context.agrees(read, true)))) return EXIT.failed;
+  return fetched(context, taken);
+}
+
+/** The yes at a terminal was to the packages, too. */
+async function fetched(context: CommandContext, taken: readonly AppProposal[]): Promise<ExitCode> {
+  const next = 'next: `cordon chat` shows you each app before it first uses it';
+  if (!context.terminal.isInteractive || packagesOf(taken) === 0) {
+    context.output.say(
+      '',
+      packagesOf(taken) === 0 ? next : 'next: `cordon apps install` fetches the packages',
+      'dim',
+    );
+    return EXIT.done;
+  }
+  const { installApps } = await import('../apps/apps-install.ts');
+  const code = await installApps(context, [], {});
+  if (code === EXIT.done) context.output.say('', next, 'dim');
+  return code;
+}
+
+function packagesOf(taken: readonly AppProposal[]): number {
+  return taken.filter(({ isPackage }) => isPackage).length;
+}
+
+function takenFrom(proposals: readonly AppProposal[]): readonly AppProposal[] {
+  return proposals.filter(({ isTaken, source }) => isTaken && source !== null);
+}

@@ -1,0 +1,90 @@
+/**
+ * Labels for the tools of apps that were reviewed, and those that no longer hold. Starts no app: reads what was agreed to when
+ * the apps were reviewed.
+ */
+import type { Configuration } from '@cordon/config';
+import { isJsonObject, type Json, type ToolLabels } from '@cordon/core';
+import type { AppDescription } from '@cordon/hub';
+import {
+  type LabelProposal,
+  type OutdatedLabel,
+  outdatedLabels,
+  type ProposedTool,
+  proposeLabels,
+} from '@cordon/onboarding';
+import type { CommandContext } from '../../context/command-context.ts';
+import { agreedDescriptions } from '../apps/apps.ts';
+
+export interface AppLabels {
+  readonly app: string;
+  /** Of tools of which no label speaks yet. */
+  readonly tools: readonly LabelProposal[];
+  /** To be taken back. */
+  readonly outdated: readonly OutdatedLabel[];
+}
+
+/** `tree`: the file of the configuration. An app that was not reviewed is noted, unless it is in `isNew`. */
+export function reviewedLabels(
+  context: CommandContext,
+  configuration: Configuration,
+  tree: Json,
+  isNew: (app: string) => boolean,
+): readonly AppLabels[] {
+  const descriptions = agreedDescriptions(configuration, context.now);
+  return configuration.apps.flatMap(({ id, source, manifest }) => {
+    if (source.kind === 'instructions') return [];
+    const described = descriptions.get(id) ?? null;
+    if (described === null && !isNew(id))
+      context.notes.say(`${id}: `, 'was not reviewed yet: `cordon apps review` shows its tools', 'dim');
+    const tools = (described?.tools ?? []).map(proposedTool);
+    const hasNetwork = source.kind === 'url' || manifest.network.length > 0;
+    const labels = manifest.labels ?? [];
+    const open = tools.filter(({ name }) => !labels.some(({ tool }) => tool === name));
+    const proposed = proposeLabels(manifest, open, hasNetwork).filter(({ reasons }) => reasons.length > 0);
+    const outdated = outdatedLabels({ manifest, hasNetwork, tools }, labelsInFile(tree, id));
+    return proposed.length + outdated.length === 0 ? [] : [{ app: id, tools: proposed, outdated }];
+  });
+}
+
+/** What the file says of single tools of one app, by the tool's name. A pattern speaks of many, and stays. */
+export function labelsInFile(tree: Json, app: string): ReadonlyMap<string, Partial<ToolLabels>> {
+  const labels = isJsonObject(tree) ? tree.labels : undefined;
+  const tools = isJsonObject(labels) ? labels.tools : undefined;
+  if (!isJsonObject(tools)) return new Map();
+  const said = Object.entries(tools).flatMap(([key, says]): [string, Partial<ToolLabels>][] => {
+    const isOwn = key.startsWith(`${app}/`) && !key.includes('*');
+    return isOwn && isJsonObject(says) ? [[key.slice(app.length + 1), says as Partial<ToolLabels>]] : [];
+  });
+  return new Map(said);
+}
+
+function proposedTool({ name, input, annotations }: AppDescription['tools'][number]): ProposedTool {
+  return {
+    name,
+    input,
+    readOnlyHint: annotations?.readOnlyHint === true,
+    destructiveHint: annotations?.destructiveHint === true,
+    openWorldHint: annotations?.openWorldHint !== false,
+  };
+}
+
+/** For each reason the tools that it speaks of: a screen holds many tools, and few reasons. */
+export function drawLabels({ output }: CommandContext, { app, tools, outdated }: AppLabels): void {
+  output.line();
+  output.say('', `${app}: labels for its tools`, 'bold');
+  const said = tools.flatMap(({ tool, says, reasons }) =>
+    reasons.map((reason) => ({ tool, reason: says.identifying === undefined ? reason : oneForAll(reason) })),
+  );
+  for (const [reason, named] of Map.groupBy(said, ({ reason }) => reason)) {
+    const isLooser = reason.startsWith('looser');
+    const list = named.map(({ tool }) => tool).join(', ');
+    output.say(isLooser ? '  + ' : '    ', `${reason}: ${list}`, isLooser ? 'warn' : 'dim', 3);
+  }
+  for (const { tool, label, reason } of outdated)
+    output.say('  - ', `takes back ${label} of ${tool}, because ${reason}`, 'good', 2);
+}
+
+/** Which arguments they are is different for each tool, and stands in the file. */
+function oneForAll(reason: string): string {
+  return reason.replace(/^looser: only .* say /, 'looser: only some arguments say ');
+}

@@ -1,0 +1,51 @@
+/** JSON as a person would write it: short lists on one line, and a comment above what needs a reason. */
+import { isJsonObject, type Json } from '@cordon/core';
+
+export interface PrintedMember {
+  readonly key: string;
+  readonly value: Json | readonly PrintedMember[];
+  /** One line, printed above it. */
+  readonly why?: string | undefined;
+}
+
+const WIDTH = 100;
+
+/** The members, one below the other, without braces around them and without a comma behind the last. */
+export function printMembers(members: readonly PrintedMember[], indent: string): string {
+  return members
+    .map(({ key, value, why }, at) => {
+      const comment = why === undefined ? '' : `${indent}// ${oneLine(why)}\n`;
+      const comma = at === members.length - 1 ? '' : ',';
+      return `${comment}${indent}${JSON.stringify(key)}: ${printValue(value, indent, key.length + 4)}${comma}`;
+    })
+    .join('\n');
+}
+
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+}
+
+function printValue(value: PrintedMember['value'], indent: string, before: number): string {
+  if (isMembers(value)) return `{\n${printMembers(value, `${indent}  `)}\n${indent}}`;
+  return printJson(value, indent, before);
+}
+
+/** An empty list is a value and not an object without members. */
+function isMembers(value: PrintedMember['value']): value is readonly PrintedMember[] {
+  return (
+    Array.isArray(value) && value.length > 0 && value.every((item) => isJsonObject(item) && 'key' in item)
+  );
+}
+
+function printJson(value: Json, indent: string, before: number): string {
+  const line = inOneLine(value);
+  if (indent.length + before + line.length <= WIDTH) return line;
+  return JSON.stringify(value, null, 2).replaceAll('\n', `\n${indent}`);
+}
+
+function inOneLine(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(inOneLine).join(', ')}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  const members = Object.entries(value).map(([key, inner]) => `${JSON.stringify(key)}: ${inOneLine(inner)}`);
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+}
