@@ -114,6 +114,18 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'looks whether the paths exist that an app names',
   },
+  'packages/onboarding/src/lacks/missing-right.ts': {
+    of: ['files'],
+    why: 'looks whether the path exists that an app says it lacks',
+  },
+  'packages/cli/src/commands/use/ask.ts': {
+    of: ['code at run time'],
+    why: 'what asks for a missing right is loaded when an app lacks one',
+  },
+  'packages/cli/src/commands/use/chat.ts': {
+    of: ['code at run time'],
+    why: 'what asks for a missing right is loaded when an app lacks one',
+  },
   'packages/onboarding/src/proposal/hosts.ts': {
     of: ['sockets'],
     why: 'tells addresses from names; opens nothing',

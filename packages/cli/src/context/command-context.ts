@@ -19,7 +19,15 @@ import {
 } from '@cordon/config/reading';
 import { Terminal, TerminalAgreement, TerminalConsent, terminalClock } from '@cordon/console';
 import { Screen } from '@cordon/console/text';
-import { type Diagnostic, type Event, type EventKind, type Fault, fault, harmlessText } from '@cordon/core';
+import {
+  type AppId,
+  type Diagnostic,
+  type Event,
+  type EventKind,
+  type Fault,
+  fault,
+  harmlessText,
+} from '@cordon/core';
 import { type Dialler, type HubNetwork, hubNetwork } from '@cordon/dialler';
 import { eventLine, jsonLine } from '@cordon/print';
 import type { SetupError } from '@cordon/runtime';
@@ -64,6 +72,12 @@ export class CommandContext {
   readonly #diagnosed = new Set<string>();
   readonly #ends: (() => Promise<void>)[] = [];
   #consent: TerminalConsent | null = null;
+  /** Rights that the user was asked for in this process, whatever the answer. */
+  readonly offered = new Set<string>();
+  /** Entries of apps, as canonical JSON, that the user agreed to when granting a right. */
+  readonly grantedEntries = new Map<AppId, string>();
+  /** Hears every event of the session, before it is printed. */
+  onEvent: (event: Event) => void = () => undefined;
   /** Ctrl-C while nothing is asked. */
   onInterrupt: () => void = () => process.exit(EXIT.refused);
 
@@ -219,6 +233,7 @@ export class CommandContext {
 
   /** One event, as it happens. */
   printEvent(event: Event): void {
+    this.onEvent(event);
     if (this.wantsJson) return this.write(eventLine(event));
     // Steps continue beside a question; their lines come when it is answered.
     this.terminal.whenFree(() => {

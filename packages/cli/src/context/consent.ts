@@ -57,13 +57,17 @@ function waitingConsent(context: CommandContext): Result<Consent | null, Fault> 
 
 /** Who looks at new apps; null if no person is here. */
 export function reviewerOf(
-  { terminal, notes, options }: CommandContext,
+  { terminal, notes, options, grantedEntries }: CommandContext,
   apps: () => readonly OtherApp[],
 ): Reviewer | null {
   if (!terminal.isInteractive || options.denyAll === true) return null;
   // Loaded when there is something to look at: the scan needs the detectors.
   return {
     agrees: async (review, signal) => {
+      if (grantedEntries.size > 0) {
+        const { isJustGranted } = await import('./run-time-grant.ts');
+        if (isJustGranted(review, grantedEntries)) return true;
+      }
       const [{ TerminalReviewer }, { scannedDescription }] = await Promise.all([
         import('@cordon/console/review'),
         import('@cordon/scan/description'),

@@ -37,6 +37,8 @@ export interface ResumeOptions {
 export interface Left {
   readonly exit: ExitCode;
   readonly how: 'end' | 'suspend';
+  /** This process opens it again at once. */
+  readonly isContinued?: true;
 }
 
 /** A session that the journal has, and the rest of its hub when it is wanted. */
@@ -154,15 +156,20 @@ async function runAndClose(
     // Also after a bug of Cordon's: its message must not wait for processes that nothing ends.
     const how = left?.how ?? 'suspend';
     const session = await opened();
-    if (session?.ok === true) await closed(context, session.value, how);
+    if (session?.ok === true) await closed(context, session.value, how, left?.isContinued === true);
   }
 }
 
-async function closed(context: CommandContext, session: Session, how: Left['how']): Promise<void> {
+async function closed(
+  context: CommandContext,
+  session: Session,
+  how: Left['how'],
+  isContinued: boolean,
+): Promise<void> {
   try {
     await session.close(how);
   } finally {
-    if (how === 'suspend') printHowToResume(context, session);
+    if (how === 'suspend' && !isContinued) printHowToResume(context, session);
   }
 }
 

@@ -1,3 +1,3 @@
 export { argumentsInLine } from './argument-lines.ts';
-export { Screen, type ScreenOptions, type ScreenOutput, type Style } from './screen.ts';
+export { FRAME, Screen, type ScreenOptions, type ScreenOutput, type Style } from './screen.ts';
 export { diffLines } from './text-diff.ts';

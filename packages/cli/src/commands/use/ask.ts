@@ -1,8 +1,10 @@
 /** `cordon ask "…"`: one query, one answer. */
 
+import type { Configuration } from '@cordon/config';
 import { fault } from '@cordon/core';
 import type { CommandContext } from '../../context/command-context.ts';
 import { type ExitCode, exitCodeOf } from '../../context/exit.ts';
+import { Failures } from '../../context/failures.ts';
 import { type ResumeOptions, withSession } from '../../context/with-session.ts';
 import { howLeft, printOutcome, runQuery } from './query.ts';
 
@@ -15,9 +17,18 @@ export async function ask(
     const help = 'write a query: `cordon ask "Summarize the newest email for me."`';
     return context.reportFault(fault('usage', 'the query is empty', help));
   }
-  return withSession(context, resume, async (session) => {
-    const outcome = await runQuery(context, session, query, context.options.private === true);
-    printOutcome(context, outcome);
-    return { exit: exitCodeOf(outcome.kind), how: howLeft(session, outcome) };
-  });
+  for (;;) {
+    const failures = new Failures();
+    let used: Configuration | null = null;
+    context.onEvent = (event) => failures.observe(event);
+    const exit = await withSession(context, resume, async (session, configuration) => {
+      used = configuration;
+      const outcome = await runQuery(context, session, query, context.options.private === true);
+      printOutcome(context, outcome);
+      return { exit: exitCodeOf(outcome.kind), how: howLeft(session, outcome) };
+    });
+    if (used === null || failures.all.length === 0) return exit;
+    const { grantMissing, mayAskAgain } = await import('../../context/run-time-grant.ts');
+    if (!(await grantMissing(context, used, failures)) || !mayAskAgain(context, failures)) return exit;
+  }
 }

@@ -2,10 +2,11 @@
 
 import { modelInUse } from '@cordon/config';
 import { MOST_LINE_LENGTH, readQueryLine } from '@cordon/console';
-import type { Outcome, Unfinished } from '@cordon/hub';
+import type { Outcome, Session, Unfinished } from '@cordon/hub';
 import { type Store, StoreFailure } from '@cordon/trace';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
+import { Failures } from '../../context/failures.ts';
 import { newestSessions } from '../../context/sessions/unfinished.ts';
 import { type Opening, type ResumeOptions, withOpening } from '../../context/with-session.ts';
 import { chatCommand, chatCompletions } from './chat-commands.ts';
@@ -21,14 +22,39 @@ const PRIVATE_PROMPT = 'cordon (private)> ';
 
 const TOO_LONG = `A line of more than ${MOST_LINE_LENGTH} characters is too long for a query and was not sent. An app can read long texts from files that its manifest names.`;
 
-export function chat(context: CommandContext, { resume }: ResumeOptions): Promise<ExitCode> {
+export async function chat(context: CommandContext, options: ResumeOptions): Promise<ExitCode> {
+  const next: { session: AgainIn | null } = { session: null };
+  for (;;) {
+    const again = next.session;
+    next.session = null;
+    const exit = await converseIn(context, again?.session ?? options.resume, again, (session) => {
+      next.session = session;
+    });
+    if (next.session === null) return exit;
+  }
+}
+
+/** A session that is opened again, because an app got a right that it lacked. */
+interface AgainIn {
+  readonly session: string;
+  /** Asked again at once; null: it did what cannot be undone. */
+  readonly text: string | null;
+  readonly isPrivate: boolean;
+}
+
+function converseIn(
+  context: CommandContext,
+  resume: string | undefined,
+  again: AgainIn | null,
+  onAgain: (next: AgainIn) => void,
+): Promise<ExitCode> {
   // The greeting names the model.
   context.saysItself.add('session.started');
   return withOpening(context, resume, async (opening) => {
     const { configuration } = opening;
     const names = configuration.apps.map(({ id }) => id).join(', ') || 'no apps';
     const greeting = `${modelInUse(configuration)} with ${names}. /help lists the commands, /exit ends the session.`;
-    context.notes.say('', greeting, 'dim');
+    if (again === null) context.notes.say('', greeting, 'dim');
     // What was left unfinished stands above the prompt.
     if (resume !== undefined) {
       const session = await opening.session();
@@ -36,7 +62,11 @@ export function chat(context: CommandContext, { resume }: ResumeOptions): Promis
       if (session.value.unfinished !== null) printUnfinished(context, session.value.unfinished);
     } else printLeftBefore(context, opening.store);
     if (context.options.private !== true) context.terminal.recall(earlierQueries(opening, context.now()));
-    const { end, outcomes } = await converse(context, opening);
+    const { end, outcomes } = await converse(context, opening, again);
+    if (typeof end === 'object') {
+      onAgain(end);
+      return { exit: EXIT.done, how: 'suspend', isContinued: true };
+    }
     if (end === 'unavailable') return { exit: EXIT.failed, how: 'end' };
     const hasFailed = outcomes.length > 0 && outcomes.every((outcome) => outcome === 'failed');
     return { exit: hasFailed ? EXIT.failed : EXIT.done, how: end === 'over' ? 'end' : 'suspend' };
@@ -75,7 +105,7 @@ function printUnfinished(context: CommandContext, { text, finished, inDoubt }: U
 }
 
 /** Over: the user ended the session. Left: it can be resumed. Unavailable: it could not be had, and the reason is reported. */
-type End = 'over' | 'left' | 'unavailable';
+type End = 'over' | 'left' | 'unavailable' | AgainIn;
 
 interface Conversation {
   readonly end: End;
@@ -83,7 +113,11 @@ interface Conversation {
   readonly outcomes: readonly Outcome['kind'][];
 }
 
-async function converse(context: CommandContext, opening: Opening): Promise<Conversation> {
+async function converse(
+  context: CommandContext,
+  opening: Opening,
+  again: AgainIn | null,
+): Promise<Conversation> {
   // Ctrl-C at the prompt, also where it arrives as a signal and not as a key, and just before the prompt is there.
   const leaving = new AbortController();
   context.onInterrupt = () => leaving.abort();
@@ -93,12 +127,26 @@ async function converse(context: CommandContext, opening: Opening): Promise<Conv
   const outcomes: Outcome['kind'][] = [];
   let isPrivate = context.options.private === true;
   let { missing } = opening;
-  const settle = async (running: Promise<Outcome>) => {
-    const outcome = await running;
+  const settle = (outcome: Outcome) => {
     outcomes.push(outcome.kind);
     printOutcome(context, outcome);
   };
   const over = (end: End): Conversation => ({ end, outcomes });
+  const serve = async (session: Session, text: string, isPrivate: boolean) => {
+    const failures = new Failures();
+    context.onEvent = (event) => failures.observe(event);
+    settle(await runQuery(context, session, text, isPrivate));
+    return againAfter(context, opening, failures, { session: session.id, text, isPrivate });
+  };
+  if (again !== null && again.text !== null) {
+    const session = await opening.session();
+    if (!session.ok) {
+      context.reportSetupError(session.fault);
+      return over('unavailable');
+    }
+    const next = await serve(session.value, again.text, again.isPrivate);
+    if (next !== null) return over(next);
+  }
   for (;;) {
     const prompt = isProgram ? '' : isPrivate ? PRIVATE_PROMPT : PROMPT;
     const asked = context.terminal.ask({ prompt, takes: 'line', completions }, ending);
@@ -125,7 +173,7 @@ async function converse(context: CommandContext, opening: Opening): Promise<Conv
     if (isProgram) {
       const line = readQueryLine(text);
       if (line.ok)
-        await settle(runQuery(context, session, line.value.text, isPrivate || line.value.isPrivate));
+        settle(await runQuery(context, session, line.value.text, isPrivate || line.value.isPrivate));
       else context.reportRefusedLine(line.fault);
       continue;
     }
@@ -141,15 +189,31 @@ async function converse(context: CommandContext, opening: Opening): Promise<Conv
       case 'resume':
         if (session.unfinished === null) context.notes.say('', 'no interrupted query to resume');
         else if (missing !== null) context.reportFault(missing);
-        else await settle(resumeQuery(context, session));
+        else settle(await resumeQuery(context, session));
         continue;
       case 'ask':
-      case undefined:
+      case undefined: {
         missing = null;
-        await settle(runQuery(context, session, step?.text ?? text, isPrivate || step?.isPrivate === true));
+        const next = await serve(session, step?.text ?? text, isPrivate || step?.isPrivate === true);
+        if (next !== null) return over(next);
         continue;
+      }
       default:
         step satisfies never;
     }
   }
+}
+
+/** Not null: an app got a right that it lacked, which holds when the session is opened again. */
+async function againAfter(
+  context: CommandContext,
+  { configuration }: Opening,
+  failures: Failures,
+  asked: AgainIn,
+): Promise<AgainIn | null> {
+  if (failures.all.length === 0) return null;
+  const { grantMissing, mayAskAgain } = await import('../../context/run-time-grant.ts');
+  if (!(await grantMissing(context, configuration, failures))) return null;
+  // A right holds from the next start of the session on, also where this query is not asked again.
+  return mayAskAgain(context, failures) ? asked : null;
 }

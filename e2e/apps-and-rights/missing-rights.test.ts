@@ -1,0 +1,141 @@
+/**
+ * An app fails because it lacks a right: a person is shown exactly what would be added, and after a yes the app runs with it
+ * and the query is served. Real processes, at a terminal.
+ */
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { calls, type FakeScript, says, startFakeOpenAi } from '@cordon/testkit/fake-openai/server.ts';
+import { isLeftOut } from '../../tools/cases.ts';
+import { type Conversation, Home } from '../harness/cordon.ts';
+import { inTurns, planning, step } from '../harness/provider-script.ts';
+
+const READER = join(import.meta.dirname, '../apps/reader.mjs');
+const GRANT = 'Grant this? [y] yes  [n] no (default) > ';
+
+/** A model that has the app read files, and says what came of the last. */
+function doing(...paths: readonly string[]): FakeScript {
+  return planning(
+    [step('reader', ['look'])],
+    inTurns(calls(paths.map((path) => ({ name: 'look', arguments: { path } }))), (results) =>
+      says(`It said: ${results.at(-1)}`),
+    ),
+  );
+}
+
+function configured(home: Home, more: object = {}): string {
+  const app = {
+    command: 'node',
+    args: [READER],
+    manifest: { description: 'Reads files.', irreversible: [], ...more },
+  };
+  return home.write('cordon.json', { apps: { reader: app } });
+}
+
+/** A folder of the user with one file. The sandbox of the superuser runs apps as another user. */
+function notes(home: Home): string {
+  const folder = join(home.root, 'home/notes');
+  mkdirSync(folder, { mode: 0o755 });
+  const file = join(realpathSync(folder), 'today.txt');
+  writeFileSync(file, 'buy milk', { mode: 0o644 });
+  return file;
+}
+
+/** Asks at a terminal; the app is agreed to before. */
+async function asking(
+  home: Home,
+  command: readonly string[],
+  script: FakeScript,
+  talk: (conversation: Conversation) => Promise<void>,
+) {
+  const fake = await startFakeOpenAi({ script });
+  try {
+    assert.equal((await home.run(['apps', 'review', '--yes'])).code, 0);
+    const model = ['--model', 'local/x', '--base-url', fake.baseUrl];
+    const conversation = home.start([...command, ...model], { terminal: true, reviews: true });
+    await talk(conversation);
+    return await conversation.end();
+  } finally {
+    await fake.close();
+  }
+}
+
+test('a file that an app cannot see is granted with one key, and the query is served', async () => {
+  using home = new Home();
+  const file = notes(home);
+  const config = configured(home);
+  const run = await asking(home, ['ask', 'Look.'], doing(file), async (conversation) => {
+    await conversation.shown(GRANT);
+    await conversation.answer('y');
+  });
+  assert.equal(run.code, 0, run.stdout);
+  assert.match(run.stdout, /MISSING RIGHT: an app says why it failed/);
+  assert.match(run.stdout, /│ .*ENOENT/);
+  assert.match(run.stdout.replace(/\r?\n▐ +/g, ' '), /adds to manifest\.files\.read: \S+\/notes\/today\.txt/);
+  assert.match(run.stdout, /granted; the query is asked again[\s\S]*It said: [\s\S]*buy milk/);
+  // Neither the file nor the app is a question again: the yes was to this very change.
+  assert.doesNotMatch(run.stdout, /CONFIGURATION:|REVIEW:/);
+  assert.deepEqual(JSON.parse(readFileSync(config, 'utf8')).apps.reader.manifest.files, { read: [file] });
+});
+
+// Attack: an app names a file of the user in an error, and hopes that it is granted unseen.
+test('after a no nothing is granted', async () => {
+  using home = new Home();
+  const config = configured(home);
+  const before = readFileSync(config, 'utf8');
+  const run = await asking(home, ['ask', 'Look.'], doing(notes(home)), async (conversation) => {
+    await conversation.shown(GRANT);
+    await conversation.answer('n');
+  });
+  assert.match(run.stdout, /It said: [\s\S]*ENOENT/);
+  assert.doesNotMatch(run.stdout, /asked again/);
+  assert.equal(readFileSync(config, 'utf8'), before);
+});
+
+test('without a person nothing is asked or granted', async (t) => {
+  if (isLeftOut(t)) return;
+  using home = new Home();
+  const config = configured(home);
+  const before = readFileSync(config, 'utf8');
+  const fake = await startFakeOpenAi({ script: doing(notes(home)) });
+  try {
+    const model = ['--model', 'local/x', '--base-url', fake.baseUrl, '--config', config, '--pin-unseen'];
+    const piped = await home.run(['ask', 'Look.', '--allow-rest', ...model], { input: 'y\ny\n' });
+    assert.match(piped.stdout, /It said: /);
+    assert.doesNotMatch(piped.stdout + piped.stderr, /MISSING RIGHT/);
+  } finally {
+    await fake.close();
+  }
+  assert.equal(readFileSync(config, 'utf8'), before);
+});
+
+// Attack: the app names the data folder of Cordon, the home folder, or keys.
+test('nobody is asked about what no app may have', async (t) => {
+  if (isLeftOut(t)) return;
+  using home = new Home();
+  mkdirSync(join(home.root, 'home/.ssh'));
+  writeFileSync(join(home.root, 'home/.ssh/id_ed25519'), 'key');
+  configured(home);
+  const named = ['data/cordon', 'home', 'home/.ssh/id_ed25519'].map((path) => join(home.root, path));
+  const run = await asking(home, ['ask', 'Look.'], doing(...named), async () => undefined);
+  assert.match(run.stdout, /It said: [\s\S]*id_ed25519/);
+  assert.doesNotMatch(run.stdout, /MISSING RIGHT/);
+});
+
+test('in a chat the session is resumed with the right, and the query asked again in it', async (t) => {
+  if (isLeftOut(t)) return;
+  using home = new Home();
+  const file = notes(home);
+  configured(home);
+  const run = await asking(home, ['chat'], doing(file), async (conversation) => {
+    await conversation.shown('cordon> ');
+    await conversation.answer('Look.');
+    await conversation.shown(GRANT);
+    await conversation.answer('y');
+    await conversation.shown('buy milk');
+    await conversation.answer('/exit');
+  });
+  assert.equal(run.code, 0, run.stdout);
+  assert.equal(run.stdout.split('/help lists the commands').length, 2);
+});

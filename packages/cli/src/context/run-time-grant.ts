@@ -1,0 +1,191 @@
+/**
+ * Where an app failed because it lacks a file, a host or a variable: shows the user exactly what would be added to
+ * `cordon.json`, asks, and writes it. What is added is what the app named, never more.
+ *
+ * Attack: an app names what it wants in an error, and hopes for a quick yes. So the answer is no by default, each right is asked
+ * for once in a process, and folders of Cordon, keys, the whole home folder and what holds credentials are never offered.
+ */
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: values name placeholders as the file writes them
+import { dirname } from 'node:path';
+import { agreementToChange, type Configuration } from '@cordon/config';
+import { keepSecret } from '@cordon/config/keys';
+import { covers, readTextFile, realPath } from '@cordon/config/reading';
+import { FRAME } from '@cordon/console/text';
+import { type AppId, canonicalJson, type Json } from '@cordon/core';
+import { sensitivePath } from '@cordon/detectors/sensitive-path';
+import type { Review } from '@cordon/hub';
+import {
+  lacksInWords,
+  type MissingRight,
+  missingRight,
+  type NamedLack,
+  type RightsPlace,
+  withRight,
+} from '@cordon/onboarding/lacks';
+import { replaceTextFile } from '../commands/replaced-file.ts';
+import type { CommandContext } from './command-context.ts';
+import type { Failure, Failures } from './failures.ts';
+
+/** One right that one app lacks, and the words that named it: of the app, or of the proxy that refused it. */
+interface Lack {
+  readonly app: AppId;
+  readonly right: MissingRight;
+  readonly words: string;
+}
+
+/** An app that names a hundred paths gets no hundred questions. */
+const MOST_LACKS = 3;
+
+/** Asks for what the apps lacked. True: something was granted, and holds once the configuration is read again. */
+export async function grantMissing(
+  context: CommandContext,
+  configuration: Configuration,
+  failures: Failures,
+): Promise<boolean> {
+  const { terminal, options } = context;
+  if (!terminal.isInteractive || context.wantsJson || options.denyAll === true || configuration.file === null)
+    return false;
+  let isGranted = false;
+  for (const lack of lacksOf(failures.all, configuration, rightsPlace(context, configuration))) {
+    if (context.offered.has(keyOf(lack))) continue;
+    context.offered.add(keyOf(lack));
+    if (await granted(context, lack)) isGranted = true;
+  }
+  return isGranted;
+}
+
+/** Whether the query can be asked again without doing twice what cannot be undone; the user is told. */
+export function mayAskAgain({ notes }: CommandContext, { hasActed }: Failures): boolean {
+  notes.say('', hasActed ? GRANTED_ALONE : 'granted; the query is asked again', 'dim');
+  return !hasActed;
+}
+
+const GRANTED_ALONE =
+  'granted, from the next query on. This query is not asked again, because it did something that cannot be undone: ask for what is left';
+
+/** What can be granted, each once. */
+function lacksOf(
+  failures: readonly Failure[],
+  configuration: Configuration,
+  place: RightsPlace,
+): readonly Lack[] {
+  const found = new Map<string, Lack>();
+  for (const failure of failures) {
+    const app = configuration.apps.find(({ id }) => id === failure.app);
+    if (app === undefined) continue;
+    for (const named of namedBy(failure)) {
+      const right = missingRight(named, app, place);
+      const lack = right === null ? null : { app: app.id, right, words: failure.words };
+      if (lack !== null && !found.has(keyOf(lack))) found.set(keyOf(lack), lack);
+    }
+  }
+  return [...found.values()].slice(0, MOST_LACKS);
+}
+
+function namedBy(failure: Failure): readonly NamedLack[] {
+  return failure.kind === 'words' ? lacksInWords(failure.words) : [failure];
+}
+
+/** The same right of the same app is asked for once. */
+function keyOf({ app, right }: Lack): string {
+  return `${app} ${right.kind} ${right.value}`;
+}
+
+function rightsPlace(context: CommandContext, configuration: Configuration): RightsPlace {
+  const { dataFolder, ownDataFolder, file, secretFiles, providers } = configuration;
+  const closed = [dataFolder, ownDataFolder, ...(file === null ? [] : [file]), ...secretFiles].map(realPath);
+  const keys = new Set([...providers.values()].map(({ keyVariable }) => keyVariable));
+  return {
+    home: context.home,
+    isClosed: (path) =>
+      closed.some((one) => covers(one, path) || covers(path, one)) || sensitivePath(path) !== null,
+    isOwnVariable: (name) => keys.has(name) || name.startsWith('CORDON_'),
+  };
+}
+
+/** One question. The file is read again: another one of these may have changed it. */
+async function granted(context: CommandContext, lack: Lack): Promise<boolean> {
+  const { notes, terminal, ending } = context;
+  const before = context.configuration();
+  const file = before?.file ?? null;
+  const text = file === null ? null : readTextFile(file);
+  if (before === null || file === null || text === null || !text.ok) return false;
+  const value = variableValue(context, lack);
+  const changed = withRight(text.value, lack.app, lack.right, value);
+  if (!changed.ok) return false;
+  draw(context, lack, { file, value, noLongerStay: changed.value.noLongerStay });
+  if (!(await terminal.isYes(`${FRAME}Grant this? [y] yes  [n] no (default) > `, ending))) return false;
+  if (value.startsWith('${secret:') && !(await keptTyped(context, lack, dirname(file)))) return false;
+  const written = replaceTextFile(file, changed.value.text);
+  if (!written.ok) {
+    context.noteDiagnostics([written.fault]);
+    return false;
+  }
+  const after = context.configuration();
+  if (after === null) {
+    replaceTextFile(file, text.value);
+    notes.say('', `${file} is as it was: Cordon does not accept this right`, 'bad');
+    return false;
+  }
+  const unkept = agreementToChange(before, { from: text.value, to: changed.value.text }, context.now);
+  if (unkept !== null) context.reportFault(unkept);
+  context.grantedEntries.set(lack.app, canonicalJson(after.entries.get(lack.app)?.configured ?? null));
+  return true;
+}
+
+/** Of the user's environment, if it is set there; else a secret that is typed once. Empty: the right is no variable. */
+function variableValue({ environment }: CommandContext, { app, right }: Lack): string {
+  if (right.kind !== 'variable') return '';
+  const name = right.value;
+  return (environment[name] ?? '') === '' ? `\${secret:${app}.${name}}` : `\${env:${name}}`;
+}
+
+async function keptTyped(context: CommandContext, { app, right }: Lack, folder: string): Promise<boolean> {
+  const { terminal, notes, ending } = context;
+  const prompt = `${FRAME}${right.value} (not shown)> `;
+  const reply = await terminal.ask({ prompt, takes: 'secret' }, ending);
+  if (reply.kind !== 'line' || reply.text.trim() === '') return false;
+  const place = { ownDataFolder: context.ownDataFolder(), folder };
+  const kept = keepSecret(place, `${app}.${right.value}`, reply.text.trim());
+  if (!kept.ok) notes.say('', kept.fault, 'bad');
+  return kept.ok;
+}
+
+const KEYS: Readonly<Record<MissingRight['kind'], string>> = {
+  read: 'manifest.files.read',
+  write: 'manifest.files.write',
+  network: 'manifest.network',
+  variable: 'env',
+};
+
+function draw(
+  { notes }: CommandContext,
+  { app, right, words }: Lack,
+  { file, value, noLongerStay }: { file: string; value: string; noLongerStay: readonly string[] },
+): void {
+  notes.line();
+  notes.line(notes.style('bold', `${FRAME}MISSING RIGHT: an app says why it failed`));
+  notes.say(`${FRAME}app: `, app);
+  notes.quote(words, 4);
+  const added = value === '' ? right.value : `${right.value} = ${value}`;
+  notes.say(`${FRAME}adds to ${KEYS[right.kind]}: `, added, 'warn');
+  if (noLongerStay.length > 0)
+    notes.say(`${FRAME}takes back: `, `that ${noLongerStay.join(', ')} send nothing out`, 'good', 3);
+  notes.say(`${FRAME}in: `, file, 'dim');
+}
+
+/**
+ * Whether the user has agreed to this very entry a moment ago, for an app whose description is the agreed one: the same is not
+ * asked twice.
+ */
+export function isJustGranted(
+  { app, configured, description, before, stopped }: Review,
+  grantedEntries: ReadonlyMap<AppId, string>,
+): boolean {
+  return (
+    before !== null &&
+    stopped === null &&
+    grantedEntries.get(app.id) === canonicalJson(configured) &&
+    canonicalJson(before.description as unknown as Json) === canonicalJson(description as unknown as Json)
+  );
+}
