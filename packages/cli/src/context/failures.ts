@@ -59,7 +59,7 @@ function failureOf(app: AppId, event: Event): Failure | null {
       return event.output?.isError === true ? said(event.output.text) : null;
     case 'tool-call.failed':
     case 'app.unavailable':
-      return said(`${event.fault.message}\n${event.fault.help ?? ''}`);
+      return said([event.fault.message, event.fault.help ?? ''].join('\n').trim());
     default:
       return null;
   }

@@ -170,7 +170,7 @@ function draw(
   const added = value === '' ? right.value : `${right.value} = ${value}`;
   notes.say(`${FRAME}adds to ${KEYS[right.kind]}: `, added, 'warn');
   if (noLongerStay.length > 0)
-    notes.say(`${FRAME}takes back: `, `that ${noLongerStay.join(', ')} send nothing out`, 'good', 3);
+    notes.say(`${FRAME}takes back: `, `the label "not outward" of ${noLongerStay.join(', ')}`, 'good', 3);
   notes.say(`${FRAME}in: `, file, 'dim');
 }
 
