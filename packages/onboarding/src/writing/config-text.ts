@@ -4,7 +4,7 @@
  */
 import { blankEnd, type JsonMember, parseJsonFile } from '@cordon/config/reading';
 import { failed, ok, type Result } from '@cordon/core';
-import { type PrintedMember, printMembers } from './json-print.ts';
+import { type PrintedMember, printInline, printMembers } from './json-print.ts';
 
 type Node = JsonMember['value'];
 type ObjectNode = Extract<Node, { kind: 'object' }>;
@@ -74,6 +74,10 @@ function indentOf(text: string, object: ObjectNode, outer: string): string {
   return before?.[1] ?? `${outer}  `;
 }
 
+function isInOneLine(text: string, { span }: ObjectNode): boolean {
+  return !text.slice(span.start, span.end).includes('\n');
+}
+
 function placed(text: string, object: ObjectNode, member: PrintedMember, indent: string): string {
   const old = memberOf(object, member.key);
   if (old !== null) {
@@ -88,6 +92,11 @@ function placed(text: string, object: ObjectNode, member: PrintedMember, indent:
   if (last === undefined) {
     const { start } = object.span;
     return `${text.slice(0, start)}{\n${printed}\n${indent.slice(2)}}${text.slice(object.span.end)}`;
+  }
+  const inline = isInOneLine(text, object) ? printInline(member) : null;
+  if (inline !== null) {
+    const { end } = last.value.span;
+    return `${text.slice(0, end)}, ${inline}${text.slice(end)}`;
   }
   const behind = blankEnd(text, last.value.span.end);
   const hasComma = text[behind] === ',';

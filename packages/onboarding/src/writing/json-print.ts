@@ -21,6 +21,23 @@ export function printMembers(members: readonly PrintedMember[], indent: string):
     .join('\n');
 }
 
+/** In one line, or null where it would be too long, or needs a line for a reason. */
+export function printInline(member: PrintedMember): string | null {
+  const value = member.why === undefined ? plainValue(member.value) : undefined;
+  if (value === undefined) return null;
+  const line = `${JSON.stringify(member.key)}: ${inOneLine(value)}`;
+  return line.length > WIDTH ? null : line;
+}
+
+function plainValue(value: PrintedMember['value']): Json | undefined {
+  if (!isMembers(value)) return value;
+  const members = value.map(({ key, value: inner, why }) => [
+    key,
+    why === undefined ? plainValue(inner) : undefined,
+  ]);
+  return members.some(([, inner]) => inner === undefined) ? undefined : Object.fromEntries(members);
+}
+
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 }

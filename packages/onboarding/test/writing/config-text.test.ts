@@ -17,7 +17,11 @@ test('a member goes behind the last one, whose comment stays with it', () => {
   const text = '{\n    "a": 1 // one\n}\n';
   assert.equal(put(text, [], 'b', 2), '{\n    "a": 1, // one\n    "b": 2\n}\n');
   assert.equal(put('{\n  "a": 1, // one\n}\n', [], 'b', 2), '{\n  "a": 1, // one\n  "b": 2\n}\n');
-  assert.equal(put('{"a": 1}', [], 'b', 2), '{"a": 1,\n  "b": 2}');
+});
+
+test('in an object of one line it stays in that line', () => {
+  assert.equal(put('{"a": 1}', [], 'b', 2), '{"a": 1, "b": 2}');
+  assert.equal(put('{ "a": { "x": 1, } }', ['a', 'y'], 'z', [2]), '{ "a": { "x": 1, "y": { "z": [2] }, } }');
 });
 
 test('an empty object is opened, and objects that are absent are made', () => {
