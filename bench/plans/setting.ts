@@ -1,6 +1,6 @@
 /** What a user has written about the apps of a task, and what a plan says of their tools. */
-import { proposeLabels } from '@cordon/cli/label-proposal';
 import { type Model, ok, SILENT_MANIFEST, type ToolLabelEntry, type ToolPlannerAnswer } from '@cordon/core';
+import { proposeLabels } from '@cordon/onboarding';
 import type { ReplayApp, ReplayTool } from '../runtime/run.ts';
 
 /** `hand`: a file that somebody wrote for the suite. `proposed`: as `cordon init` proposes them. `none`: nothing is said. */
