@@ -5,7 +5,7 @@
 import type { Socket as DatagramSocket } from 'node:dgram';
 import type { Socket } from 'node:net';
 import type { WayOut } from './admission.ts';
-import type { NamesInside } from './names.ts';
+import { type NamesInside, nameIn } from './names.ts';
 import { type NameAnswer, nameAnswer, readNameQuestion, TYPE_A } from './wire/dns-message.ts';
 
 /** Where a name server is asked. */
@@ -30,7 +30,8 @@ export function nameService(names: NamesInside, way: WayOut, onFlood: () => void
     if (question === null) return null;
     const answer = answerFor(question.name, names);
     const isAddress = question.type === TYPE_A;
-    if (answer.kind === 'unknown-name' && isAddress && !question.name.endsWith('.arpa'))
+    // Of others, such as its own host name, no manifest can have an entry.
+    if (answer.kind === 'unknown-name' && isAddress && nameIn(question.name) !== null)
       way.onRefused({ host: question.name, port: null, reason: UNKNOWN });
     return nameAnswer(question, answer.kind === 'address' && !isAddress ? { kind: 'nothing' } : answer);
   };

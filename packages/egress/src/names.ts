@@ -3,7 +3,7 @@
  * the address is one to the name. Real addresses are looked up outside, for each connection, and never shown.
  */
 import { failed, type Result } from '@cordon/core';
-import { type Destination, destination } from './destination.ts';
+import { type Destination, destination, isAddress } from './destination.ts';
 import { isNameWithinReach, type Reach } from './reach.ts';
 
 /** Attack: an app asks for names below its site without end. */
@@ -46,8 +46,8 @@ export class NamesInside {
   }
 }
 
-/** Null: no canonical name. */
-function nameIn(name: string): Destination | null {
-  const found = destination(name, 1);
-  return found.ok && found.value.host === name ? found.value : null;
+/** Null: no name in its canonical form that a manifest could have. */
+export function nameIn(text: string): Destination | null {
+  const found = destination(text, 1);
+  return found.ok && found.value.host === text && !isAddress(text) ? found.value : null;
 }
