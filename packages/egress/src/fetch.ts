@@ -170,6 +170,7 @@ async function exchange(
   const socket = dialled.value;
   const timer = setTimeout(() => socket.destroy(), answerMs);
   const stop = () => void socket.destroy();
+  contact.whenCut(stop);
   signal.addEventListener('abort', stop);
   try {
     const connection = isTls ? await secure(socket, decided.host) : socket;

@@ -143,6 +143,7 @@ function send(
   outgoing.on('error', () => cut(NO_ANSWER));
   outgoing.on('upgrade', () => cut('the server switched protocols'));
   cutInterim(outgoing, cut);
+  contact.whenCut(cut);
   response.on('close', () => {
     clearTimeout(lateBody);
     end(null);

@@ -135,7 +135,7 @@ export async function splice(
     upstream.unpipe().destroy();
     return;
   }
-  if (!hello.ok) return close(hello.fault);
+  if (!hello.ok || client.destroyed) return close(hello.ok ? null : hello.fault);
   if (!contact.takeUp(hello.value.length)) return close(TOO_MUCH_UP);
   upstream.write(hello.value);
   client

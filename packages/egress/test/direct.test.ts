@@ -324,6 +324,23 @@ test('what is open can be cut, and others can be opened afterwards', async (cont
   assert.match(await converse(place, [''], ['ready']), /ready/);
 });
 
+test('a request of HTTP that waits for its answer can be cut, too', async (context) => {
+  const setting = await open(context, createServer(), WAITING);
+  const request = 'GET /slow HTTP/1.1\r\nhost: good.com\r\n\r\n';
+  const answer = converse(await setting.to('good.com', 80), [request]);
+  await until(() => setting.dialled.length === 1);
+  // From the dial to the request it is still on its way.
+  while (setting.closed.length === 0) {
+    setting.budget.cutAll('the query is over');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.match(await answer, /^HTTP\/1.1 502 .*the query is over/s);
+  assert.deepEqual(
+    setting.closed.map(({ cut }) => cut),
+    ['the query is over'],
+  );
+});
+
 test('when the hub closes, connections end and nothing listens any more', async (context) => {
   const setting = await open(context, mailServer(), WAITING);
   const place = await setting.to('mail.org', 993);
