@@ -15,6 +15,8 @@ import { inTurns, planning, step } from '../harness/provider-script.ts';
 import { eventsOf, fieldOf } from '../harness/provider-trace.ts';
 
 const KEY = '6f'.repeat(32);
+/** For a busy machine. */
+const PATIENT = { limits: { startSeconds: 120 } };
 
 const READS = planning(
   [step('notes', ['read'])],
@@ -29,7 +31,7 @@ class User {
 
   constructor(remote: RemoteApp) {
     this.remote = remote;
-    this.place.write('cordon.json', { apps: { notes: { url: remote.url } } });
+    this.place.write('cordon.json', { apps: { notes: { url: remote.url, manifest: PATIENT } } });
     mkdirSync(join(this.place.folder, 'bin'));
     const browser = `#!${process.execPath}\nfetch(process.argv[2]).then((page) => page.text());\n`;
     chmodSync(this.place.write('bin/xdg-open', browser), 0o700);
@@ -167,7 +169,10 @@ test('without a yes, without a key and against the policy nobody is logged in, a
   assert.equal(keyless.code, 2);
   assert.match(plain(keyless.stderr), /tokens are kept encrypted or not at all, and the store has no key/);
   user.place.write('quiet.gr', 'raise "no egress" if:\n    (e: Egress)\n');
-  user.place.write('cordon.json', { apps: { notes: { url: remote.url } }, policy: ['quiet.gr'] });
+  user.place.write('cordon.json', {
+    apps: { notes: { url: remote.url, manifest: PATIENT } },
+    policy: ['quiet.gr'],
+  });
   const before = remote.heard.length;
   const forbidden = await user.cordon(['apps', 'login', 'notes', '--yes']);
   assert.equal(forbidden.code, 2);

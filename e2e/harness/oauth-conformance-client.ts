@@ -25,7 +25,10 @@ const MOST_LOGINS = 2;
 
 const root = mkdtempSync(join(tmpdir(), 'cordon-conformance-'));
 process.on('exit', () => rmSync(root, { recursive: true, force: true }));
-writeFileSync(join(root, 'cordon.json'), JSON.stringify({ apps: { server: { url } } }));
+writeFileSync(
+  join(root, 'cordon.json'),
+  JSON.stringify({ apps: { server: { url, manifest: { limits: { startSeconds: 120 } } } } }),
+);
 mkdirSync(join(root, 'bin'));
 const browser = join(root, 'bin/xdg-open');
 writeFileSync(browser, `#!${process.execPath}\nfetch(process.argv[2]).then((answer) => answer.text());\n`);
