@@ -150,8 +150,6 @@ export function informationOf({ id, secret, method }: OAuthClient): OAuthClientI
  * @param answer the query of the redirect
  */
 export async function finishAuthorization(
-  app: URL,
-  isNamed: boolean,
   authorization: Authorization,
   answer: URLSearchParams,
   send: Send,
@@ -187,10 +185,10 @@ export async function finishAuthorization(
   const read = readTokens(tokens.value, scope, now);
   if (!read.ok) return read;
   return ok({
-    url: app.href,
+    url: directions.url.href,
     resource: directions.resource,
     issuer,
-    isNamed,
+    isNamed: directions.isNamed,
     tokenEndpoint: metadata.token_endpoint,
     revocationEndpoint,
     client,

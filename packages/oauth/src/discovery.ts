@@ -31,7 +31,11 @@ export async function challengeIn(response: Response): Promise<Challenge | null>
 
 /** Where the user of an app logs in. */
 export interface Directions {
+  /** The app's own address. */
+  readonly url: URL;
   readonly issuer: string;
+  /** Whether the user wrote the issuer. */
+  readonly isNamed: boolean;
   /** What tokens are for. */
   readonly resource: string;
   /** What the app's server asks for; null: nothing in particular. */
@@ -53,6 +57,7 @@ export async function directionsOf(
   if (said !== null && new URL(said).origin !== app.origin)
     return failed(refusal(`the app keeps its metadata on another host, \`${shownHost(new URL(said))}\``));
   const { checkResourceAllowed, discoverOAuthProtectedResourceMetadata } = await sdk();
+  const own = { url: app, isNamed: named !== null };
   let isAbsent = false;
   const metadata = await attempted('what the app says of its logins', () =>
     discoverOAuthProtectedResourceMetadata(
@@ -67,7 +72,7 @@ export async function directionsOf(
   );
   // The first revision of MCP with logins: the app's own host issues the tokens.
   if (!metadata.ok && isAbsent)
-    return ok({ issuer: named ?? app.origin, resource: app.href, scope: challenge?.scope ?? null });
+    return ok({ ...own, issuer: named ?? app.origin, resource: app.href, scope: challenge?.scope ?? null });
   if (!metadata.ok) return metadata;
   const { resource, authorization_servers: servers = [], scopes_supported: scopes = [] } = metadata.value;
   // Attack: an app has the user get tokens for another app, and receives them.
@@ -85,7 +90,7 @@ export async function directionsOf(
   }
   const usable = usableUrl(issuer, 'the authorization server');
   if (!usable.ok) return failed(refusal(usable.fault));
-  return ok({ issuer, resource, scope: challenge?.scope ?? scopeOf(scopes.join(' ')) });
+  return ok({ ...own, issuer, resource, scope: challenge?.scope ?? scopeOf(scopes.join(' ')) });
 }
 
 /** People leave out the slash at the end, or write it. */
@@ -109,8 +114,7 @@ export interface AuthorizationServer {
 
 /** Asks the issuer. The user has agreed to it before. */
 export async function authorizationServer(
-  { issuer }: Directions,
-  isNamed: boolean,
+  { issuer, isNamed }: Directions,
   send: Send,
 ): Promise<Result<AuthorizationServer, Fault>> {
   const url = usableUrl(issuer, 'the authorization server');

@@ -76,8 +76,7 @@ export async function logIn(
   const scope = unionOf(directions.value.scope, granted, wish.scope);
   if (!(await steps.agrees({ ...directions.value, app, scope, before: before?.issuer ?? null })))
     return ok(null);
-  const isNamed = wish.issuer !== null;
-  const server = await authorizationServer(directions.value, isNamed, request);
+  const server = await authorizationServer(directions.value, request);
   if (!server.ok) return stopped(app, server.fault);
   const begun = await beginAuthorization(
     directions.value,
@@ -93,7 +92,7 @@ export async function logIn(
   if (!begun.ok) return stopped(app, begun.fault);
   const answer = await steps.answerTo(begun.value.url, begun.value.state);
   if (!answer.ok) return answer;
-  const login = await finishAuthorization(address.value, isNamed, begun.value, answer.value, request, now());
+  const login = await finishAuthorization(begun.value, answer.value, request, now());
   if (!login.ok) return stopped(app, login.fault);
   logins.put(app.id, login.value);
   return login;

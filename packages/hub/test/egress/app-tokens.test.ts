@@ -29,7 +29,7 @@ async function login(remote: RemoteApp): Promise<Login> {
   const app = new URL(remote.url);
   const directions = await directionsOf(app, null, null, anywhere);
   assert.ok(directions.ok);
-  const server = await authorizationServer(directions.value, false, anywhere);
+  const server = await authorizationServer(directions.value, anywhere);
   assert.ok(server.ok);
   const client = { id: null, secret: null, document: null };
   const wish = { client, redirectUrl: REDIRECT, scope: directions.value.scope, state: 's' };
@@ -37,7 +37,7 @@ async function login(remote: RemoteApp): Promise<Login> {
   assert.ok(begun.ok);
   const page = await fetch(begun.value.url, { redirect: 'manual' });
   const { searchParams } = new URL(page.headers.get('location') ?? '');
-  const finished = await finishAuthorization(app, false, begun.value, searchParams, anywhere, Date.now());
+  const finished = await finishAuthorization(begun.value, searchParams, anywhere, Date.now());
   assert.ok(finished.ok);
   return finished.value;
 }
