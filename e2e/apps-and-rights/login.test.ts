@@ -184,6 +184,20 @@ test('without a yes, without a key and against the policy nobody is logged in, a
   );
 });
 
+test('a server that says nothing but 401 is asked for its metadata all the same', async (t) => {
+  if (isLeftOut(t)) return;
+  const user = await userOf(t, {
+    instead: ({ path, authorization }, response) => {
+      if (path !== '/mcp' || authorization !== null) return false;
+      response.writeHead(401).end();
+      return true;
+    },
+  });
+  const login = await user.cordon(['apps', 'login', 'notes', '--yes']);
+  assert.equal(login.code, 0, login.stderr);
+  assert.match(plain(login.stderr), /grants: notes:read/);
+});
+
 // Attack: the app's server, or somebody before it, sends the request on to a machine that collects tokens.
 test('a redirect of the app’s server takes no token along', async (t) => {
   if (isLeftOut(t)) return;

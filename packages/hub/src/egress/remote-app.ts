@@ -19,8 +19,8 @@ export interface RemoteAppParts {
   readonly dial: Dial;
   /** Null: the app is reached without a login. */
   readonly tokens: AppTokens | null;
-  /** Told what the app's server asks of whoever it does not let in. */
-  readonly onChallenge?: (challenge: Challenge) => void;
+  /** Told what the app's server asks of whoever it does not let in; absent: nobody wants to log in. */
+  readonly onChallenge?: ((challenge: Challenge) => void) | undefined;
 }
 
 /** The user named the URL in the configuration, so the first contact needs no question; the policy still decides. */
@@ -34,12 +34,13 @@ export async function connectRemote(parts: RemoteAppParts): Promise<Result<Trans
     import('@cordon/dialler/fetch'),
   ]);
   const fetch = fetchOver(dial, SILENT_MS);
+  const wantsLogin = onChallenge !== undefined;
   const once = async (requested: URL, init: RequestInit | undefined, token: string | null): Promise<Sent> => {
     let challenge: Challenge | null = null;
     const result = await requestOfHub(
       { ...parts, method: init?.method ?? 'GET', url: requested, bytes: bodyBytes(init) },
       async () => {
-        const sent = await send(app, fetch, requested, init, token);
+        const sent = await send(app, fetch, requested, withToken(init, token), wantsLogin || token !== null);
         challenge = sent.challenge;
         return sent.result;
       },
@@ -97,11 +98,11 @@ async function send(
   fetch: typeof globalThis.fetch,
   requested: URL,
   init: RequestInit | undefined,
-  token: string | null,
+  hasLogin: boolean,
 ): Promise<Sent> {
   try {
-    const response = await fetch(requested, withToken(init, token));
-    const challenge = await challengeOf(response, token !== null);
+    const response = await fetch(requested, init);
+    const challenge = await challengeOf(response, hasLogin);
     const refusal = refusalOf(app, requested, response, challenge);
     if (refusal === null) return { result: ok(bounded(app, response)), challenge };
     await response.body?.cancel();
@@ -111,12 +112,12 @@ async function send(
   }
 }
 
-/** A server that refuses a token may say no more than that. */
-async function challengeOf(response: Response, hadToken: boolean): Promise<Challenge | null> {
+/** A server may say no more than 401; with a login, or on the way to one, that is enough. */
+async function challengeOf(response: Response, hasLogin: boolean): Promise<Challenge | null> {
   const said = await challengeIn(response);
   switch (response.status) {
     case 401:
-      return said === null && hadToken ? NO_MORE_THAN_401 : said;
+      return said === null && hasLogin ? NO_MORE_THAN_401 : said;
     case 403:
       return said?.lacksScope === true ? said : null;
     default:

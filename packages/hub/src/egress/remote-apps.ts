@@ -53,9 +53,7 @@ export class RemoteApps {
       context: newContext(app.id),
       dial: dialler.dial,
       tokens: isAsked ? null : this.#tokensOf(app),
-      onChallenge: (challenge) => {
-        if (isAsked) this.#challenges.set(app.id, challenge);
-      },
+      onChallenge: isAsked ? (challenge) => void this.#challenges.set(app.id, challenge) : undefined,
     });
   }
 
