@@ -60,6 +60,8 @@ export interface PermissionPrompt {
    * about comes from the user's words, or from where they pointed.
    */
   readonly expected: boolean;
+  /** The plan lets the app do it, though not all of it is expected; absent: the plan does not, or it is expected. */
+  readonly isPlanned?: true;
   /** One sentence each; a prompt with warnings should be denied when in doubt. */
   readonly warnings: readonly string[];
   /** One sentence for each recipient that never had permission for data from this source, or that the user has not named. */

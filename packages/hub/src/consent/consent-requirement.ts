@@ -18,6 +18,8 @@ export interface ConsentRequirement {
   readonly question: string;
   readonly data: readonly PromptDatum[];
   readonly expected: boolean;
+  /** The plan lets the app do it; absent: as `expected`. */
+  readonly isPlanned?: boolean;
   readonly warnings: readonly string[];
   /** One sentence for each thing that is no warning and that the user should see; absent: none. */
   readonly notes?: readonly string[];

@@ -75,7 +75,8 @@ export function callRequirement(plan: StepPlan, call: IntendedCall): ConsentRequ
   ];
   const quotes = steeringQuotes(how, context, call.arguments, call.knows);
   const flows = flowsOf(origins, app);
-  const asked = { data: [data], expected: how === 'expected', warnings, quotes, flows };
+  const isPlanned = how !== 'unexpected';
+  const asked = { data: [data], expected: how === 'expected', isPlanned, warnings, quotes, flows };
   if (call.irreversible) return irreversibleRequirement(plan, call, fromOthers, asked);
   return {
     ...asked,
@@ -94,7 +95,7 @@ function irreversibleRequirement(
   plan: StepPlan,
   call: IntendedCall,
   fromOthers: readonly PlacedText[],
-  asked: Pick<ConsentRequirement, 'data' | 'expected' | 'warnings' | 'quotes' | 'flows'>,
+  asked: Pick<ConsentRequirement, 'data' | 'expected' | 'isPlanned' | 'warnings' | 'quotes' | 'flows'>,
 ): ConsentRequirement {
   const { context, app, tool } = call;
   const recipients = recipientsOf(call.arguments, call.knows);
@@ -189,6 +190,7 @@ export function exchangeRequirement(
     question: `Let ${nameOf(context.app)} ask \`${to}\` for \`${functionality.name}\`?`,
     data: [saidDatum(argumentsDatum(functionality.name, message, null), message, to, request)],
     expected: isAskedFor,
+    isPlanned: how !== 'unexpected',
     warnings: [
       ...planWarnings(how, context),
       ...sourceWarnings(texts.filter(({ origin }) => origin !== to)),

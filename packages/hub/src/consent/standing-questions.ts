@@ -137,6 +137,7 @@ export class StandingQuestions {
     { requirement, rules, newRecipients, passing, durations, digest }: Question,
   ): Omit<PermissionPrompt, 'id'> {
     const { subject, question, data, expected, warnings, covers, asks = [], quotes = [] } = requirement;
+    const isPlanned = requirement.isPlanned === true && !expected;
     const { session, weaker = [] } = this.#parts;
     return {
       session,
@@ -145,6 +146,7 @@ export class StandingQuestions {
       question,
       data,
       expected,
+      ...(isPlanned ? { isPlanned } : {}),
       warnings: [...warnings, ...passing],
       newRecipients,
       covers: covers.words,

@@ -2,7 +2,7 @@
  * What has happened in one query so far, read from its own events as they are recorded: what the user said no to,
  * whether anything was done that a second attempt would do again, and whether a person is being waited for.
  */
-import type { AppId, Event, EventId, PermissionSubject } from '@cordon/core';
+import type { AppId, Event, EventId, PermissionPrompt, PermissionSubject } from '@cordon/core';
 import type { Budget } from './budget.ts';
 
 /** Something that the plan expected and the user said no to. */
@@ -46,7 +46,7 @@ export class QueryActivity {
   saw(event: Event): void {
     switch (event.kind) {
       case 'permission.asked':
-        return this.#asked(event.id, event.prompt.expected ? refusedBy(event.prompt.subject) : null);
+        return this.#asked(event.id, isPlanned(event.prompt) ? refusedBy(event.prompt.subject) : null);
       case 'choice.asked':
         return this.#asked(event.id, null);
       case 'permission.answered': {
@@ -83,6 +83,11 @@ export class QueryActivity {
 /** An app did something; a call that failed may have done half of it. */
 export function isAct({ kind }: Pick<Event, 'kind'>): boolean {
   return kind === 'tool-call.executed' || kind === 'tool-call.failed';
+}
+
+/** What the user says no to may be left out of another plan if this one wanted it. */
+function isPlanned(prompt: Pick<PermissionPrompt, 'expected' | 'isPlanned'>): boolean {
+  return prompt.expected || prompt.isPlanned === true;
 }
 
 function refusedBy({ scope, from, to, what }: PermissionSubject): Refused | null {

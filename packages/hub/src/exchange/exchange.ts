@@ -233,9 +233,11 @@ export class Exchange implements PeerRequests {
     const notes = [...new Set([...(call.notes ?? []), ...(exchange.notes ?? [])])];
     const expected = call.expected && exchange.expected;
     const quotes = distinctQuotes([...(call.quotes ?? []), ...(exchange.quotes ?? [])]);
+    const isPlanned = call.isPlanned === true && exchange.isPlanned === true;
     return {
       ...call,
       expected,
+      isPlanned,
       warnings,
       notes,
       quotes,
