@@ -159,8 +159,10 @@ export class Terminal {
   async ask(question: Question, signal: AbortSignal): Promise<Reply> {
     if (this.#asked !== null) throw new Error('a question is open already');
     if (signal.aborted) return { kind: 'aborted' };
+    // The half of a query that was typed while another one ran.
+    const typed = question.takes === 'line' ? (this.#interface?.line ?? '') : '';
     const wasDropped = this.#open(question);
-    this.#show(question);
+    this.#show(typed === '' ? question : { ...question, initial: typed });
     const early = this.#takeWaiting();
     if (early !== null) return early;
     return new Promise((resolve) => {

@@ -91,3 +91,20 @@ test('Tab completes a line to what begins like it', async () => {
   input.write('read\r');
   assert.deepEqual(await asked, { kind: 'line', text: '@mail read' });
 });
+
+test('half a query that was typed before the prompt stands behind it, and half an answer does not', async () => {
+  const { terminal, types, input } = scriptedTerminal({ isInteractive: true });
+  const first = terminal.ask(QUESTION, NEVER);
+  await types('one\r');
+  await first;
+  input.write('half ');
+  await turn();
+  const second = terminal.ask(QUESTION, NEVER);
+  await types('more\r');
+  assert.deepEqual(await second, { kind: 'line', text: 'half more' });
+  input.write('y');
+  await turn();
+  const answer = terminal.ask({ prompt: '> ', takes: 'answer' }, NEVER);
+  await types('\r');
+  assert.deepEqual(await answer, { kind: 'line', text: '' });
+});
