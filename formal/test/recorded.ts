@@ -19,6 +19,7 @@ const TESTS = [
   'consent/permission',
   'consent/open-questions',
   'consent/revision',
+  'query/answer-stream',
   'query/data-requests',
   'query/data-requests-resume',
   'journal/faults.property',

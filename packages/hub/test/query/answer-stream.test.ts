@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { id } from '@cordon/core';
 import { app, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
+import { Context } from '../../src/context/context.ts';
+import type { Gate } from '../../src/mediation/gate.ts';
+import { AnswerStream } from '../../src/query/answer-stream.ts';
 import { no, yes } from '../fixture/consent.ts';
 import { call, plan, type Script } from '../fixture/model.ts';
 import { type Scene, type Stage, stageFor } from '../fixture/stage.ts';
@@ -179,13 +183,34 @@ test('a long paragraph is shown by its lines', async (t) => {
   assert.equal(shown(stage).join(''), line.repeat(9).slice(0, shown(stage).join('').length));
 });
 
+const CONTEXT = new Context({ id: id('c'), kind: 'vanilla', app: null, model: 'none' });
+
 // Attack: each of a million paragraphs is decided together with all before it.
-test('a message of very many paragraphs is shown in parts up to a limit, and then whole', async (t) => {
-  const answer = 'paragraph\n\n'.repeat(2_000);
-  const { stage, outcome } = await streamed(t, scene(answer));
-  const parts = shown(stage).length;
-  assert.ok(parts > 100 && parts < 1_000, `${parts} parts`);
-  assert.equal(outcome.answer, answer);
+test('parts of one message end at a limit of what is decided for them', () => {
+  let decided = 0;
+  const parts: string[] = [];
+  const show: Gate['show'] = (_context, { text }, before) => {
+    decided += before.length + text.length;
+    return parts.push(text) > 0;
+  };
+  const stream = new AnswerStream({ show }, CONTEXT);
+  for (let number = 0; number < 20_000; number++) stream.hear('paragraph\n\n');
+  stream.end();
+  assert.ok(decided < 3_000_000, String(decided));
+  assert.ok(parts.length > 100 && parts.every((text) => text === 'paragraph\n\n'), String(parts.length));
+});
+
+test('what breaks while a part is shown ends the parts, and is thrown where the message ends', () => {
+  let times = 0;
+  const show = () => {
+    times++;
+    throw new Error('the disk is full');
+  };
+  const stream = new AnswerStream({ show }, CONTEXT);
+  stream.hear('one\n\n');
+  stream.hear('two\n\n');
+  assert.equal(times, 1);
+  assert.throws(() => stream.end(), /the disk is full/);
 });
 
 test('a query that fails behind a part resumes: what is done is not shown again, and the rest is', async (t) => {
