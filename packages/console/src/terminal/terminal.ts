@@ -79,6 +79,8 @@ export class Terminal {
   readonly #waiting: Reply[] = [];
   readonly #pastes: PasteSplitter;
   #interface: Interface | null = null;
+  /** What the line editor was opened for. */
+  #typedFor: Takes = 'line';
   /** What the user typed where earlier lines may come back with the arrow keys: queries, not answers. */
   #history: string[] = [];
   #isEnded = false;
@@ -160,7 +162,8 @@ export class Terminal {
     if (this.#asked !== null) throw new Error('a question is open already');
     if (signal.aborted) return { kind: 'aborted' };
     // The half of a query that was typed while another one ran.
-    const typed = question.takes === 'line' ? (this.#interface?.line ?? '') : '';
+    const isQuery = question.takes === 'line' && this.#typedFor === 'line';
+    const typed = isQuery ? (this.#interface?.line ?? '') : '';
     const wasDropped = this.#open(question);
     this.#show(typed === '' ? question : { ...question, initial: typed });
     const early = this.#takeWaiting();
@@ -265,6 +268,7 @@ export class Terminal {
     const wasTyped = this.#waiting.length > 0 || (this.#interface?.line ?? '') !== '';
     if (!takesEarlier) this.#waiting.length = 0;
     this.#refusedPaste = null;
+    this.#typedFor = takes;
     this.#detach();
     const keyboard = isInteractive ? this.#keyboard() : null;
     const lines = createInterface({

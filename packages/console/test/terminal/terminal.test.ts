@@ -92,6 +92,20 @@ test('Tab completes a line to what begins like it', async () => {
   assert.deepEqual(await asked, { kind: 'line', text: '@mail read' });
 });
 
+// Attack: what a user typed into a form stands in the next query, and Enter sends it to a provider.
+test('half an answer to a question that is over is no half of a query', async () => {
+  const { terminal, types, input } = scriptedTerminal({ isInteractive: true });
+  const over = new AbortController();
+  const asked = terminal.ask({ prompt: '> ', takes: 'text' }, over.signal);
+  await types('secret');
+  await turn();
+  over.abort();
+  assert.deepEqual(await asked, { kind: 'aborted' });
+  const query = terminal.ask(QUESTION, NEVER);
+  input.write('go\r');
+  assert.deepEqual(await query, { kind: 'line', text: 'go' });
+});
+
 test('half a query that was typed before the prompt stands behind it, and half an answer does not', async () => {
   const { terminal, types, input } = scriptedTerminal({ isInteractive: true });
   const first = terminal.ask(QUESTION, NEVER);
