@@ -20,9 +20,16 @@ function stand() {
     see(name, [], { kind: 'answer-part.proposed', effect: 'answer-part', text, from });
     if (isShown) see(`${name} shown`, of, { kind: 'answer-part.executed', milliseconds: 0 });
   };
-  const call = { id: 'c', name: 'read', arguments: {} };
-  const message = (calls = [call]) => see('m', [], { kind: 'model.message', text: '', calls });
-  return { answer, part, message, screen: () => screen };
+  const asks = () =>
+    see('m', [], {
+      kind: 'model-call.proposed',
+      effect: 'model-call',
+      model: 'm',
+      messages: 1,
+      tools: [],
+      digest: '',
+    });
+  return { answer, part, asks, screen: () => screen };
 }
 
 test('of an answer that was shown in part the rest is printed', () => {
@@ -48,9 +55,9 @@ test('an answer that begins otherwise than what was shown is printed whole', () 
 });
 
 test('words before a call are no part of the answer, also where it begins with them', () => {
-  const { answer, part, message, screen } = stand();
+  const { answer, part, asks, screen } = stand();
   part('One.\n\n', 0);
-  message();
+  asks();
   answer.end('One.\n\nTwo.');
   assert.equal(screen(), '  │ One.\n  │ \n  │ One.\n  │ \n  │ Two.\n');
 });

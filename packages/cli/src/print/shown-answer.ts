@@ -3,7 +3,7 @@
  * others wrote it.
  */
 import type { Screen } from '@cordon/console/text';
-import type { Event, EventId } from '@cordon/core';
+import type { ContextId, Event, EventId } from '@cordon/core';
 
 const MOST_LINES = 5_000;
 
@@ -14,6 +14,8 @@ export class ShownAnswer {
   readonly #proposed = new Map<EventId, Part>();
   /** What is on the screen of the message that the model writes, or wrote last. */
   #shown = '';
+  /** Whose message that is. */
+  #context: ContextId | null = null;
 
   constructor(screen: Screen) {
     this.#screen = screen;
@@ -24,7 +26,7 @@ export class ShownAnswer {
     if (event.kind === 'answer-part.proposed') this.#proposed.set(event.id, event);
     else if (event.kind === 'answer-part.executed') this.#print(event.causes);
     // Words before a call are no beginning of the answer.
-    else if (event.kind === 'model.message' && event.calls.length > 0) this.#shown = '';
+    else if (event.kind === 'model-call.proposed') this.#begin(event);
   }
 
   /** The whole answer, or what is missing of it. */
@@ -35,12 +37,17 @@ export class ShownAnswer {
     if (!isBegun || rest.trim() !== '') this.#screen.quote(rest, MOST_LINES);
   }
 
+  #begin({ context }: Event): void {
+    if (context === this.#context) this.#shown = '';
+  }
+
   #print([proposal]: readonly EventId[]): void {
     const part = proposal === undefined ? undefined : this.#proposed.get(proposal);
     this.#proposed.clear();
     if (part === undefined) return;
     if (part.from === 0) this.#shown = '';
     this.#shown += part.text;
+    this.#context = part.context;
     // The line end behind it is the screen's.
     this.#screen.quote(part.text.replace(/\n$/, ''), MOST_LINES);
   }

@@ -53,8 +53,12 @@ export class AnswerStream {
     }
   };
 
-  /** The message is complete. Throws what broke while a part was shown. */
-  end(): void {
+  /**
+   * The message is complete. Of one that is no answer the rest is shown, too, because nothing else shows it. Throws what broke while a
+   * part was shown.
+   */
+  end(isAnswer: boolean): void {
+    if (!isAnswer && this.#open.trim() !== '') this.hear('\n\n');
     this.#isOver = true;
     if (this.#error !== null) throw this.#error.thrown;
   }

@@ -154,7 +154,7 @@ export class Turns {
     const stream = this.#streamFor(turn);
     const prompt = { role: 'agent', messages, tools } as const;
     const answer = await this.#parts.models.complete(context, query, prompt, stream?.hear);
-    stream?.end();
+    stream?.end(!answer.ok || answer.value.calls.length === 0);
     if (answer.ok) return ok({ type: 'reply', text: answer.value.text, calls: answer.value.calls });
     if (answer.fault.kind === 'fault') return failed(answer.fault.fault);
     query.refused(answer.fault.reasons, true);
@@ -171,7 +171,7 @@ export class Turns {
     const { context, opening } = turn;
     const stream = this.#streamFor(turn);
     const asked = (await opening?.answerTo(messages, tools, stream?.hear)) ?? null;
-    stream?.end();
+    stream?.end(asked === null || asked.response.calls.length === 0);
     if (opening === null || asked === null) return null;
     // Recorded also where it does not hold: a resumed query finds in the journal what its model was asked.
     const response = this.#parts.models.heard(context, asked);

@@ -125,6 +125,7 @@ test('words before a call are shown before the call, and do not count as the beg
     stage.of('answer-part.proposed').map(({ text, from }) => [text, from]),
     [
       ['I look.\n\n', 0],
+      ['Then:\n\n', 9],
       ['One.\n\n', 0],
     ],
   );
@@ -195,7 +196,7 @@ test('parts of one message end at a limit of what is decided for them', () => {
   };
   const stream = new AnswerStream({ show }, CONTEXT);
   for (let number = 0; number < 20_000; number++) stream.hear('paragraph\n\n');
-  stream.end();
+  stream.end(true);
   assert.ok(decided < 3_000_000, String(decided));
   assert.ok(parts.length > 100 && parts.every((text) => text === 'paragraph\n\n'), String(parts.length));
 });
@@ -210,7 +211,7 @@ test('what breaks while a part is shown ends the parts, and is thrown where the 
   stream.hear('one\n\n');
   stream.hear('two\n\n');
   assert.equal(times, 1);
-  assert.throws(() => stream.end(), /the disk is full/);
+  assert.throws(() => stream.end(true), /the disk is full/);
 });
 
 test('a query that fails behind a part resumes: what is done is not shown again, and the rest is', async (t) => {
@@ -222,11 +223,11 @@ test('a query that fails behind a part resumes: what is done is not shown again,
     script: { planner: [MAIL_PLAN], mail: [{ text: 'I look.\n\nThen:', calls: [call('read')] }, breaks] },
   });
   assert.equal(outcome.kind, 'failed');
-  assert.deepEqual(shown(stage), ['I look.\n\n']);
+  assert.deepEqual(shown(stage), ['I look.\n\n', 'Then:\n\n']);
   await stage.resume();
   stage.model.learn({ mail: ['One.\n\nMail.'] });
   const resumed = await stage.session.resume(AbortSignal.timeout(60_000), { streams: true });
   assert.equal(resumed.answer, 'One.\n\nMail.');
-  assert.deepEqual(shown(stage), ['I look.\n\n', 'One.\n\n']);
+  assert.deepEqual(shown(stage), ['I look.\n\n', 'Then:\n\n', 'One.\n\n']);
   assert.equal(stage.ran.length, 1);
 });
