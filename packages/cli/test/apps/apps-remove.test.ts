@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { keepSecret, keptSecretNames } from '@cordon/config/keys';
 import { id, USER_LABEL } from '@cordon/core';
 import { recordFile } from '@cordon/sandbox';
 import { Workplace } from '@cordon/testkit/cordon-program.ts';
@@ -218,4 +219,20 @@ test('with --json each thing is a line', (t) => {
       installed: false,
     },
   ]);
+});
+
+// Attack: a key stays on the disk of a user who removed the app and all that was left of it.
+test('--purge deletes the secrets of the app, and those that another app has stay', () => {
+  const entry = (...names: readonly string[]) => ({
+    command: 'x',
+    env: Object.fromEntries(names.map((name, at) => [`KEY_${at}`, `\${secret:${name}}`])),
+  });
+  using place = new Workplace({
+    'cordon.json': JSON.stringify({ apps: { mail: entry('mail.KEY', 'shared'), notes: entry('shared') } }),
+  });
+  const kept = { ownDataFolder: join(place.root, 'data'), folder: place.root };
+  for (const name of ['mail.KEY', 'shared']) assert.equal(keepSecret(kept, name, 'x').ok, true);
+  const { out } = remove(place, 'mail', '--purge', '--yes');
+  assert.match(out, /deleted: 1 secret/);
+  assert.deepEqual(keptSecretNames(kept), ['shared']);
 });

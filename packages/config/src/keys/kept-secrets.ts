@@ -6,7 +6,7 @@
  * configuration for which it was typed, and no other one finds it.
  */
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { failed, NAME_PATTERN, ok, type Result } from '@cordon/core';
 import { realPath } from '../reading/paths.ts';
@@ -45,8 +45,26 @@ export function keepSecret(place: SecretPlace, name: string, value: string): Res
   }
 }
 
-function fileOf({ ownDataFolder, folder }: SecretPlace, name: string): string | null {
-  if (!NAME_PATTERN.test(name)) return null;
+/** The names of all that are kept for this folder. */
+export function keptSecretNames(place: SecretPlace): readonly string[] {
+  try {
+    return readdirSync(folderOf(place)).filter((name) => NAME_PATTERN.test(name) && !name.endsWith('.new'));
+  } catch {
+    return [];
+  }
+}
+
+/** Deletes it, if it is there. */
+export function forgetSecret(place: SecretPlace, name: string): void {
+  const file = fileOf(place, name);
+  if (file !== null) rmSync(file, { force: true });
+}
+
+function fileOf(place: SecretPlace, name: string): string | null {
+  return NAME_PATTERN.test(name) ? join(folderOf(place), name) : null;
+}
+
+function folderOf({ ownDataFolder, folder }: SecretPlace): string {
   const owner = createHash('sha256').update(realPath(folder)).digest('hex');
-  return join(ownDataFolder, 'secrets', owner, name);
+  return join(ownDataFolder, 'secrets', owner);
 }

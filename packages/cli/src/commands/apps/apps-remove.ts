@@ -8,6 +8,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { agreementToChange, type Configuration, isMarked, type MarkedEntry, unmark } from '@cordon/config';
+import { forgetSecret, keptSecretNames } from '@cordon/config/keys';
 import {
   isFile,
   type JsonMember,
@@ -135,6 +136,8 @@ interface Found {
   readonly package: string | null;
   /** Whether its entry of `installable` counts as installed. */
   readonly installed: boolean;
+  /** How many secrets the user typed for it and for no other app; absent: none. */
+  readonly secrets?: number;
 }
 
 interface Left {
@@ -212,14 +215,34 @@ function leftOutside(configuration: Configuration, app: AppId, now: () => number
   const name = record?.ok === true ? (record.value?.name ?? null) : null;
   const mark = markedEntry(configuration, app);
   const installed = mark !== null && isMarked(mark);
+  const secrets = secretsOf(configuration, app);
   return {
-    found: { files: existsSync(folder) ? folder : null, package: name, installed },
+    found: {
+      files: existsSync(folder) ? folder : null,
+      package: name,
+      installed,
+      ...(secrets.length === 0 ? {} : { secrets: secrets.length }),
+    },
     purge: () => {
       rmSync(folder, { recursive: true, force: true });
       if (call !== null && name !== null) forgetPackage(call, { dataFolder, now });
       if (mark !== null) unmark(mark);
+      for (const secret of secrets) forgetSecret(configuration, secret);
     },
   };
+}
+
+/** Names of secrets that its entry has, or had when `cordon init` wrote it, and that no other entry has. */
+function secretsOf(configuration: Configuration, app: AppId): readonly string[] {
+  const isOf = (name: string, isApp: (other: AppId) => boolean) =>
+    configuration.handedVariables.some(
+      ({ app: other, variable }) => variable === `secret ${name}` && isApp(other),
+    );
+  return keptSecretNames(configuration).filter(
+    (name) =>
+      (name.startsWith(`${app}.`) || isOf(name, (other) => other === app)) &&
+      !isOf(name, (other) => other !== app),
+  );
 }
 
 /** Null: it is started from none, or other apps are too. */
@@ -252,8 +275,10 @@ function isNothing({
   files,
   package: from,
   installed,
+  secrets = 0,
 }: Found): boolean {
   return (
+    secrets === 0 &&
     !pin &&
     !login &&
     !installed &&
@@ -264,7 +289,7 @@ function isNothing({
 }
 
 function inWords(found: Found): string {
-  const { pin, login, grants, files, package: from, installed } = found;
+  const { pin, login, grants, files, package: from, installed, secrets = 0 } = found;
   const memory = deletedInWords(found);
   const parts = [
     ...(pin ? ['what you agreed to of it'] : []),
@@ -274,6 +299,7 @@ function inWords(found: Found): string {
     ...(files === null ? [] : [`its files in ${files}`]),
     ...(from === null ? [] : [`the package ${from}`]),
     ...(installed ? ['that it is installed'] : []),
+    ...(secrets === 0 ? [] : [`${secrets} ${secrets === 1 ? 'secret' : 'secrets'}`]),
   ];
   return new Intl.ListFormat('en').format(parts);
 }
