@@ -134,6 +134,17 @@ test('sections of VS Code that were pasted into cordon.json move to `apps`', asy
   ]);
 });
 
+test('an entry of VS Code that is left out is not dropped, and Cordon says that it does not read it', async (t) => {
+  if (isLeftOut(t)) return;
+  using home = new Home();
+  const boxed = { command: 'docker', args: ['run', 'acme/own'] };
+  const config = home.write('cordon.json', { servers: { mail: { command: 'node', args: [MAIL] }, boxed } });
+  const run = await home.run(['init', '--yes']);
+  assert.equal(run.code, 2);
+  assert.match(run.stderr, /CFG006 servers/);
+  assert.match(readFileSync(config, 'utf8'), /acme\/own/);
+});
+
 test('a command is taken from standard input, and a text that is none is refused', async () => {
   using home = new Home();
   const run = await home.run(['init', '-', '--yes'], {

@@ -28,7 +28,9 @@ export function draftText(
     if (proposal === undefined || !proposal.isTaken || proposal.source === null) return [];
     return entryEdits(proposal, section, answers.get(proposal.id));
   });
-  for (const key of FOREIGN_SECTIONS) edits.push({ kind: 'remove', path: [key] });
+  // An entry that is left out stays where it is: nothing of the user's file is dropped.
+  const isMoved = apps.every(({ isForeign }, at) => !isForeign || proposals[at]?.isTaken === true);
+  if (isMoved) for (const key of FOREIGN_SECTIONS) edits.push({ kind: 'remove', path: [key] });
   for (const { app, tools, outdated } of labels) {
     for (const { tool, label } of outdated)
       edits.push({ kind: 'remove', path: ['labels', 'tools', `${app}/${tool}`, label] });

@@ -16,10 +16,14 @@ export interface DraftApp {
   readonly server: FoundServer;
   /** The section of `cordon.json` in which an entry stands already; null: it is new. */
   readonly section: 'apps' | 'mcpServers' | null;
+  /** It stands below `servers` of this very file, where Cordon does not read it. */
+  readonly isForeign: boolean;
 }
 
 /** Sections of another client that a user pasted into `cordon.json`. Their apps move to `apps`. */
 export const FOREIGN_SECTIONS = ['servers', 'inputs'] as const;
+
+const THIS_FILE = 'this file';
 
 /** Apps of other clients, each once: an entry that says the same as an earlier one is left out. */
 export function newApps(servers: readonly FoundServer[], taken: readonly string[]): readonly DraftApp[] {
@@ -31,7 +35,7 @@ export function newApps(servers: readonly FoundServer[], taken: readonly string[
     seen.add(same);
     const id = appIdOf(server.name, ids);
     ids.add(id.toLowerCase());
-    return [{ id, server, section: null }];
+    return [{ id, server, section: null, isForeign: server.origin === THIS_FILE }];
   });
 }
 
@@ -45,10 +49,10 @@ export function incompleteApps(tree: Json, place: ProposalPlace): readonly Draft
     const servers = serversIn(
       { mcpServers: open, inputs: tree.inputs ?? [] },
       'servers-json',
-      'this file',
+      THIS_FILE,
       place,
     );
-    return servers.map((server) => ({ id: server.name, server, section }));
+    return servers.map((server) => ({ id: server.name, server, section, isForeign: false }));
   });
 }
 
@@ -61,7 +65,7 @@ function isIncomplete(entry: Json): boolean {
 export function foreignServers(tree: Json, place: ProposalPlace): readonly FoundServer[] {
   if (!isJsonObject(tree) || !isJsonObject(tree.servers)) return [];
   const section = { servers: tree.servers, inputs: tree.inputs ?? [] };
-  return serversIn(section, 'servers-json', 'this file', place);
+  return serversIn(section, 'servers-json', THIS_FILE, place);
 }
 
 /** Whether a screen with these apps shows everything that the file does. */
