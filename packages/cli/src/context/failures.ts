@@ -12,8 +12,6 @@ export type Failure =
     }
   | { readonly kind: 'words'; readonly app: AppId; readonly words: string };
 
-/** As the way out of an app says it (egress/admission). */
-const OUT_OF_REACH = 'the app may not reach this host and port';
 /** An app that fails all the time fills no memory. */
 const MOST_FAILURES = 100;
 const MOST_WORDS = 10_000;
@@ -52,7 +50,7 @@ function failureOf(app: AppId, event: Event): Failure | null {
   switch (event.kind) {
     case 'egress.refused': {
       const { host, port, reason } = event;
-      if (host === null || port === null || reason !== OUT_OF_REACH) return null;
+      if (host === null || port === null) return null;
       return { kind: 'host', app, host, port, words: `${host}:${port}: ${reason}` };
     }
     case 'tool-call.executed':

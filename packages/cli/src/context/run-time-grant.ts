@@ -54,14 +54,20 @@ export async function grantMissing(
   return isGranted;
 }
 
-/** Whether the query can be asked again without doing twice what cannot be undone; the user is told. */
-export function mayAskAgain({ notes }: CommandContext, { hasActed }: Failures): boolean {
-  notes.say('', hasActed ? GRANTED_ALONE : 'granted; the query is asked again', 'dim');
-  return !hasActed;
+/**
+ * Whether the query can be asked again without doing twice what cannot be undone; the user is told. `isOver`: its session has
+ * ended, and the query may refer to what was said in it.
+ */
+export function mayAskAgain({ notes }: CommandContext, { hasActed }: Failures, isOver = false): boolean {
+  const why = hasActed ? ACTED : isOver ? OVER : null;
+  notes.say('', why ?? 'granted; the query is asked again', 'dim');
+  return why === null;
 }
 
-const GRANTED_ALONE =
+const ACTED =
   'granted, from the next query on. This query is not asked again, because it did something that cannot be undone: ask for what is left';
+const OVER =
+  'granted, from the next query on. This query is not asked again, because the resumed session has ended';
 
 /** What can be granted, each once. */
 function lacksOf(

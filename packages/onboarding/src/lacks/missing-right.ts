@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import { covers, realPath } from '@cordon/config/reading';
 import type { InstalledApp } from '@cordon/core';
+import { coversEntry, parseNetworkEntry } from '@cordon/egress/reach';
 import { hostEntry, namedHosts } from '../proposal/hosts.ts';
 import type { NamedLack } from './words.ts';
 
@@ -72,5 +73,14 @@ function missingHost(
   const told = namedHosts(source.args, source.env).map(({ entry }) => entry ?? '');
   const known = told.find((entry) => entry.replace(/^=/, '').replace(/:\d+$/, '') === host);
   const entry = port === null && known !== undefined ? known : hostEntry(host, port ?? 443, '').entry;
-  return entry === null || manifest.network.includes(entry) ? null : { kind: 'network', value: entry };
+  // What the manifest lists was refused for another reason.
+  return entry === null || isListed(entry, manifest.network) ? null : { kind: 'network', value: entry };
+}
+
+function isListed(entry: string, network: readonly string[]): boolean {
+  const narrow = parseNetworkEntry(entry);
+  return network.some((listed) => {
+    const wide = parseNetworkEntry(listed);
+    return wide.ok && narrow.ok && coversEntry(wide.value, narrow.value);
+  });
 }

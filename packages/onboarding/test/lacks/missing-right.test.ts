@@ -96,6 +96,14 @@ test('a host that was not found is offered alone, with the port that the app was
   assert.deepEqual(offered('see https://docs.example.org/help'), []);
 });
 
+test('a host that the manifest lists, alone or by its site, was refused for another reason', () => {
+  const refused = (network: readonly string[]) =>
+    missingRight({ kind: 'host', host: 'imap.example.org', port: 993 }, app({ network }), place);
+  assert.equal(refused(['imap.example.org:993']), null);
+  assert.equal(refused(['example.org:993']), null);
+  assert.deepEqual(refused(['example.org']), { kind: 'network', value: 'imap.example.org:993' });
+});
+
 test('a variable that is missing is offered by its name, but no key of Cordon or of a provider', () => {
   assert.deepEqual(offered('Error: BRAVE_API_KEY environment variable is required'), [
     'variable BRAVE_API_KEY',
