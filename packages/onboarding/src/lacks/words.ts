@@ -28,6 +28,8 @@ const NO_PATH = [
   ...['permission denied', 'operation not permitted', 'read-only file system', 'access denied', 'cannot see'],
   ...['filenotfounderror', 'permissionerror'],
 ];
+/** A rule of the app itself, which its arguments set and no right of Cordon changes. */
+const OWN_RULE = ['allowed director', 'allowed path', 'allowed folder', 'outside of the root'];
 const WRITING = ['erofs', 'read-only file system', 'mkdir', 'unlink', 'rename', 'write', 'filesystemwrite'];
 const NO_HOST = [
   'enotfound',
@@ -53,7 +55,7 @@ export function lacksInWords(text: string): readonly NamedLack[] {
     const low = line.toLowerCase();
     const says = (words: readonly string[]) => words.some((word) => low.includes(word));
     return [
-      ...(says(NO_PATH) ? pathsIn(line, says(WRITING) ? 'write' : 'read') : []),
+      ...(says(NO_PATH) && !says(OWN_RULE) ? pathsIn(line, says(WRITING) ? 'write' : 'read') : []),
       ...(says(NO_HOST) ? hostsIn(line) : []),
       ...(says(NO_VARIABLE) ? variablesIn(line) : []),
     ];
