@@ -166,10 +166,13 @@ test('where nothing is found, a person pastes what a README says', async (t) => 
   using home = new Home();
   const init = home.start(['init'], { terminal: true });
   await answer(init, 'paste> ', `{"mcpServers": {"mail": {"command": "node", "args": ["${MAIL}"]}}}`);
-  await answer(init, 'mail: one more, or an empty line', '');
+  // As from a terminal that does not mark what is pasted.
+  for (const line of ['"other": {', `"command": "node", "args": ["${MAIL}", "x"]`, '}'])
+    init.type(`${line}\r`);
+  await answer(init, 'other: one more, or an empty line', '');
   await answer(init, '[y] write cordon.json  [n] no', 'y');
   assert.equal((await init.end()).code, 0);
-  assert.match(readFileSync(join(home.root, 'work/cordon.json'), 'utf8'), /"mail": \{/);
+  assert.match(readFileSync(join(home.root, 'work/cordon.json'), 'utf8'), /"mail": \{[\s\S]*"other": \{/);
 });
 
 test('a file that is broken stays as it is', async (t) => {

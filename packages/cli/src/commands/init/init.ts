@@ -177,24 +177,31 @@ async function pasted(context: CommandContext, place: ProposalPlace): Promise<re
   const { terminal, notes, ending } = context;
   notes.say('', PASTE_HELP);
   const all: FoundServer[] = [];
+  // A terminal that does not mark what is pasted gives it line by line.
+  let begun = '';
   for (;;) {
-    const reply = await terminal.ask({ prompt: 'paste> ', takes: 'line' }, ending);
-    if (reply.kind === 'too-long')
+    const prompt = begun === '' ? 'paste> ' : '… ';
+    const reply = await terminal.ask({ prompt, takes: 'line' }, ending);
+    if (reply.kind === 'too-long') {
       notes.say('', 'that is too long: name the file, `cordon init FILE`', 'bad');
-    else if (reply.kind !== 'line' || reply.text.trim() === '') return all;
-    else {
-      const servers = readPasted(reply.text, 'what you pasted', place);
-      if (!servers.ok) notes.say('', servers.fault, 'bad');
-      else {
-        all.push(...servers.value);
-        notes.say(
-          '',
-          `${servers.value.map(({ name }) => name).join(', ')}: one more, or an empty line`,
-          'dim',
-        );
-      }
+      continue;
     }
+    const isEmpty = reply.kind !== 'line' || reply.text.trim() === '';
+    if (isEmpty && begun === '') return all;
+    const text = reply.kind === 'line' ? `${begun}${reply.text}` : begun;
+    const servers = readPasted(text, 'what you pasted', place);
+    begun = !isEmpty && !servers.ok && isUnfinished(servers.fault) ? `${text}\n` : '';
+    if (begun !== '') continue;
+    if (servers.ok) all.push(...servers.value);
+    if (servers.ok)
+      notes.say('', `${servers.value.map(({ name }) => name).join(', ')}: one more, or an empty line`, 'dim');
+    else notes.say('', servers.fault, 'bad');
   }
+}
+
+/** As the reader of JSON says it. */
+function isUnfinished(problem: string): boolean {
+  return problem.includes('the text ends where');
 }
 
 function nothingToPropose(context: CommandContext, { text, file }: Draft): ExitCode {
