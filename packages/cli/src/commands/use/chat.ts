@@ -215,5 +215,5 @@ async function againAfter(
   const { grantMissing, mayAskAgain } = await import('../../context/run-time-grant.ts');
   if (!(await grantMissing(context, configuration, failures))) return null;
   // A right holds from the next start of the session on, also where this query is not asked again.
-  return mayAskAgain(context, failures) ? asked : null;
+  return mayAskAgain(context, failures) ? asked : { ...asked, text: null };
 }
