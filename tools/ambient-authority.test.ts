@@ -198,7 +198,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['clock', 'code at run time'],
     why: 'hands the clock to those who answer questions of rules; starts modules of predicates where there are some, and what looks at texts',
   },
-  'packages/cli/src/context/with-session.ts': {
+  'packages/cli/src/context/sessions/with-session.ts': {
     of: ['code at run time'],
     why: 'the hub is loaded behind the prompt',
   },
@@ -245,7 +245,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: '`cordon doctor` says whether the file system of the data folder allows programs',
   },
-  'packages/cli/src/commands/replaced-file.ts': {
+  'packages/cli/src/context/replaced-file.ts': {
     of: ['files'],
     why: '`cordon fmt` replaces the policies that it was given, each at once',
   },

@@ -37,6 +37,7 @@ const DEPENDENCIES: Readonly<Record<string, string>> = {
   compromise: 'words and names of English, for persons and places in texts',
   htmlparser2: 'HTML as browsers read it, however broken',
   'libphonenumber-js': 'how telephone numbers are built, in every country',
+  'smol-toml': 'TOML, in which Codex keeps its servers',
   tldts: 'the public suffix list: which part of a name is one owner’s',
   unbash: 'the grammar of shell scripts',
 };

@@ -218,7 +218,11 @@ export function readTokens(said: OAuthTokens, asked: string | null, now: number)
       (token) => token.length <= LONGEST_TOKEN && /^[\x21-\x7e]+$/.test(token),
     )
   )
-    return failed(refusal('the authorization server gave a token that is none'));
+    return failed(
+      refusal(
+        'the authorization server gave a token that Cordon cannot use (it is too long, or has characters that no header may have)',
+      ),
+    );
   const endsAt = expires_in === undefined || !Number.isFinite(expires_in) ? null : now + expires_in * 1_000;
   return ok({ access, refresh, endsAt, scope: scopeOf(scope) ?? asked });
 }

@@ -1,13 +1,15 @@
 export type { FoundFile, FoundServer, FoundSource } from './clients/found-server.ts';
 export { readPasted } from './clients/pasted.ts';
 export { type ClientPlace, findClients, serversIn } from './clients/read-client.ts';
-export { droppable, EDIT_HELP, NO_EDITS, type ProposalEdits, parseEdit } from './proposal/edits.ts';
+export { droppable, EDIT_HELP, parseEdit } from './proposal/edits.ts';
 export { labelMembers, manifestMember, sourceMembers } from './proposal/entry.ts';
 export { type LabelProposal, type ProposedTool, proposeLabels } from './proposal/labels.ts';
 export { type LabelledApp, type OutdatedLabel, outdatedLabels } from './proposal/outdated-labels.ts';
 export {
   type AppProposal,
   appIdOf,
+  NO_EDITS,
+  type ProposalEdits,
   type ProposalPlace,
   type ProposedGrant,
   type ProposedSecret,

@@ -65,7 +65,7 @@ export function reviewerOf(
   return {
     agrees: async (review, signal) => {
       if (grantedEntries.size > 0) {
-        const { isJustGranted } = await import('./run-time-grant.ts');
+        const { isJustGranted } = await import('./rights/run-time-grant.ts');
         if (isJustGranted(review, grantedEntries)) return true;
       }
       const [{ TerminalReviewer }, { scannedDescription }] = await Promise.all([

@@ -1,27 +1,8 @@
-/** What the user changes in a proposal before saying yes. */
+/** Reads what the user types to change a proposal. */
 import { absolutePath } from '@cordon/config/reading';
 import { failed, ok, type Result } from '@cordon/core';
 import { parseNetworkEntry, printNetworkEntry } from '@cordon/egress/reach';
-import type { AppProposal, ProposalPlace, ProposedGrant } from './propose.ts';
-
-export interface ProposalEdits {
-  /** Null: as proposed. */
-  readonly isTaken: boolean | null;
-  readonly description: string | null;
-  /** Words of the command and values of variables, old and new; without a new one, the word goes. */
-  readonly replaced: readonly (readonly [old: string, now: string])[];
-  /** `kind value` of grants, `state`, `labels`. */
-  readonly dropped: ReadonlySet<string>;
-  readonly added: readonly Pick<ProposedGrant, 'kind' | 'value'>[];
-}
-
-export const NO_EDITS: ProposalEdits = {
-  isTaken: null,
-  description: null,
-  replaced: [],
-  dropped: new Set(),
-  added: [],
-};
+import { type AppProposal, NO_EDITS, type ProposalEdits, type ProposalPlace } from './propose.ts';
 
 /** Everything of an app that can be left out, in the order in which the screen shows it. */
 export function droppable({ grants, state, labels }: AppProposal): readonly string[] {

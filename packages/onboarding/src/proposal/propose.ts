@@ -8,7 +8,6 @@ import { NAME_PATTERN, type ToolLabels } from '@cordon/core';
 import type { FoundServer, FoundSource } from '../clients/found-server.ts';
 import { secretName } from '../clients/placeholders.ts';
 import { type ReadCommand, readCommandLine } from './command-line.ts';
-import { NO_EDITS, type ProposalEdits } from './edits.ts';
 import { namedHosts } from './hosts.ts';
 import { type KnownPackage, knownPackage } from './known-packages.ts';
 import { isInventedFile, type NamedPath, pathsInArguments, pathsInVariables } from './paths.ts';
@@ -76,6 +75,26 @@ export interface AppProposal {
   readonly labels: readonly ProposedLabels[];
   readonly notes: readonly ProposalNote[];
 }
+
+/** What the user changes in a proposal before saying yes. */
+export interface ProposalEdits {
+  /** Null: as proposed. */
+  readonly isTaken: boolean | null;
+  readonly description: string | null;
+  /** Words of the command and values of variables, old and new; without a new one, the word goes. */
+  readonly replaced: readonly (readonly [old: string, now: string])[];
+  /** `kind value` of grants, `state`, `labels`. */
+  readonly dropped: ReadonlySet<string>;
+  readonly added: readonly Pick<ProposedGrant, 'kind' | 'value'>[];
+}
+
+export const NO_EDITS: ProposalEdits = {
+  isTaken: null,
+  description: null,
+  replaced: [],
+  dropped: new Set(),
+  added: [],
+};
 
 /** An id that Cordon takes, made of the name in the other client. */
 export function appIdOf(name: string, taken: ReadonlySet<string>): string {

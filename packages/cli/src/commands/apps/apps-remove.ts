@@ -28,8 +28,8 @@ import type { CommandContext } from '../../context/command-context.ts';
 import { confirmed } from '../../context/confirmation.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { mayOpen, usingStore } from '../../context/opened-store.ts';
+import { replaceTextFile } from '../../context/replaced-file.ts';
 import { deletedInWords } from '../../print/memory-text.ts';
-import { replaceTextFile } from '../replaced-file.ts';
 
 export interface RemoveOptions {
   /** Deletes also what is left of the app outside of the file. */

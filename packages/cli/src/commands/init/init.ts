@@ -22,7 +22,7 @@ import {
 } from '@cordon/onboarding';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
-import { replaceTextFile, writeNewFile } from '../replaced-file.ts';
+import { replaceTextFile, writeNewFile } from '../../context/replaced-file.ts';
 import {
   type DraftApp,
   foreignServers,

@@ -7,7 +7,7 @@ import { format } from '@cordon/policy-tools';
 import { written } from '@cordon/print';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
-import { replaceTextFile } from '../replaced-file.ts';
+import { replaceTextFile } from '../../context/replaced-file.ts';
 export interface FormatOptions {
   /** Nothing is written. */
   readonly check?: boolean;

@@ -4,8 +4,8 @@ import type { Configuration } from '@cordon/config';
 import { fault } from '@cordon/core';
 import type { CommandContext } from '../../context/command-context.ts';
 import { type ExitCode, exitCodeOf } from '../../context/exit.ts';
-import { Failures } from '../../context/failures.ts';
-import { type ResumeOptions, withSession } from '../../context/with-session.ts';
+import { Failures } from '../../context/rights/failures.ts';
+import { type ResumeOptions, withSession } from '../../context/sessions/with-session.ts';
 import { howLeft, printOutcome, runQuery } from './query.ts';
 
 export async function ask(
@@ -28,7 +28,7 @@ export async function ask(
       return { exit: exitCodeOf(outcome.kind), how: howLeft(session, outcome) };
     });
     if (used === null || failures.all.length === 0) return exit;
-    const { grantMissing, mayAskAgain } = await import('../../context/run-time-grant.ts');
+    const { grantMissing, mayAskAgain } = await import('../../context/rights/run-time-grant.ts');
     if (!(await grantMissing(context, used, failures))) return exit;
     if (!mayAskAgain(context, failures, resume !== undefined)) return exit;
   }

@@ -4,7 +4,7 @@ import { modelInUse } from '@cordon/config';
 import type { Event, EventId } from '@cordon/core';
 import type { Session } from '@cordon/hub';
 import type { CommandContext } from '../../context/command-context.ts';
-import type { Opening } from '../../context/with-session.ts';
+import type { Opening } from '../../context/sessions/with-session.ts';
 
 /** What a command asks of the chat when it has printed what it has to say. */
 export type ChatStep =

@@ -6,9 +6,9 @@ import type { Outcome, Session, Unfinished } from '@cordon/hub';
 import { type Store, StoreFailure } from '@cordon/trace';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
-import { Failures } from '../../context/failures.ts';
+import { Failures } from '../../context/rights/failures.ts';
 import { newestSessions } from '../../context/sessions/unfinished.ts';
-import { type Opening, type ResumeOptions, withOpening } from '../../context/with-session.ts';
+import { type Opening, type ResumeOptions, withOpening } from '../../context/sessions/with-session.ts';
 import { chatCommand, chatCompletions } from './chat-commands.ts';
 import { printOutcome, resumeQuery, runQuery } from './query.ts';
 
@@ -212,7 +212,7 @@ async function againAfter(
   asked: AgainIn,
 ): Promise<AgainIn | null> {
   if (failures.all.length === 0) return null;
-  const { grantMissing, mayAskAgain } = await import('../../context/run-time-grant.ts');
+  const { grantMissing, mayAskAgain } = await import('../../context/rights/run-time-grant.ts');
   if (!(await grantMissing(context, configuration, failures))) return null;
   // A right holds from the next start of the session on, also where this query is not asked again.
   return mayAskAgain(context, failures) ? asked : { ...asked, text: null };

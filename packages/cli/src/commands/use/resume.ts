@@ -8,7 +8,7 @@ import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../../context/exit.ts';
 import { mayOpen } from '../../context/opened-store.ts';
 import { leftQuery } from '../../context/sessions/unfinished.ts';
-import { type Left, withSession } from '../../context/with-session.ts';
+import { type Left, withSession } from '../../context/sessions/with-session.ts';
 import { howLeft, printOutcome, resumeQuery } from './query.ts';
 
 export async function resume(context: CommandContext, wanted: string | undefined): Promise<ExitCode> {

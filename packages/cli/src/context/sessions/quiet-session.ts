@@ -6,7 +6,7 @@ import { closeRuntime, openRuntime } from '@cordon/runtime';
 import type { Composed } from '@cordon/runtime/compose';
 import type { CommandContext } from '../command-context.ts';
 import type { ExitCode } from '../exit.ts';
-import { composeReviewed } from '../with-session.ts';
+import { composeReviewed } from './with-session.ts';
 
 export interface QuietSession {
   /** Answers what rules ask. */

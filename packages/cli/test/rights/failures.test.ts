@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Event, id, USER_LABEL } from '@cordon/core';
-import { Failures } from '../src/context/failures.ts';
+import { Failures } from '../../src/context/rights/failures.ts';
 
 let count = 0;
 

@@ -22,8 +22,8 @@ import {
   type RightsPlace,
   withRight,
 } from '@cordon/onboarding/lacks';
-import { replaceTextFile } from '../commands/replaced-file.ts';
-import type { CommandContext } from './command-context.ts';
+import type { CommandContext } from '../command-context.ts';
+import { replaceTextFile } from '../replaced-file.ts';
 import type { Failure, Failures } from './failures.ts';
 
 /** One right that one app lacks, and the words that named it: of the app, or of the proxy that refused it. */

@@ -11,12 +11,12 @@ import { closeRuntime, openRuntime, type Runtime, type SetupError } from '@cordo
 import type { Composed } from '@cordon/runtime/compose';
 import { weakerNotices } from '@cordon/runtime/weaker';
 import type { Store } from '@cordon/trace';
-import type { CommandContext } from './command-context.ts';
-import { confirmed } from './confirmation.ts';
-import { consentOf, reviewerOf } from './consent.ts';
-import { EXIT, type ExitCode } from './exit.ts';
-import { optionsAgain } from './options-again.ts';
-import { missingFor } from './sessions/unfinished.ts';
+import type { CommandContext } from '../command-context.ts';
+import { confirmed } from '../confirmation.ts';
+import { consentOf, reviewerOf } from '../consent.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { optionsAgain } from '../options-again.ts';
+import { missingFor } from './unfinished.ts';
 
 const BASELINE_NOTICE =
   'BASELINE: no isolation. All apps share one context; Cordon checks no policy and asks no questions. For comparison only.';
@@ -138,7 +138,7 @@ export async function composeReviewed(
   const { composeOn, knownApps } = await import('@cordon/runtime/compose');
   const reviewer = reviewerOf(context, () => knownApps(configuration, runtime.store));
   const pinsUnseen = context.options.pinUnseen === true;
-  const installer = async () => (await import('./installer.ts')).installerOf(context, configuration);
+  const installer = async () => (await import('../installer.ts')).installerOf(context, configuration);
   const reviewing = { reviewer, pinsUnseen, installer };
   return composeOn(runtime, configuration, { consent, home: context.home, reviewing });
 }
