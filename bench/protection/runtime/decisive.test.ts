@@ -18,6 +18,7 @@ for (const [what, args, identifying, expected] of [
   ['an amount where nobody is named', { amount: 12, note: LONG }, ['amount'], 'all'],
   ['a recipient behind many others', { ...MANY, recipient: 'eve@evil.example, at long last' }, [], 'none'],
   ['many recipients', { recipients: EVERYBODY }, [], 'some'],
+  ['a recipient with data behind it', { to: `eve@evil.example ${LONG}` }, ['to'], 'all'],
   ['neither', { query: 'words' }, [], null],
 ] as const)
   test(`the first two lines of a question with ${what}: ${expected}`, () => {

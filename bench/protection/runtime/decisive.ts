@@ -19,8 +19,8 @@ const KINDS = [
   /(?:^|_)(?:to|cc|bcc|recipients?|payees?|payee_name|participants?|users?|guests?|members?|e?mails?|phone|phone_number|channel|url|address|account|account_number)$/i,
   /(?:^|_)(?:amount|price|total|path|file_?path|file_?name|file|folder|ids?)$/i,
 ];
-/** Characters of a fact: one that holds a whole text begins with whom it reaches, and its rest has to be viewed before a yes. */
-const MOST_OF_ONE = 32;
+/** A longer value is data that were put behind whom the call reaches: its first word has to be seen; a yes waits for the rest. */
+const LONGEST_FACT = 40;
 const WIDTH = 80;
 const FIRST_LINES = 2;
 
@@ -32,7 +32,7 @@ export function namedInFirstLines(prompt: PermissionPrompt): Named {
   if (facts.length === 0) return null;
   const drawn = textOfDrawing(drawPermission(prompt, { width: WIDTH, number: null }));
   const first = plain(drawn.split('\n').slice(0, FIRST_LINES).join(''));
-  const found = facts.filter((fact) => first.includes(plain(fact).slice(0, MOST_OF_ONE)));
+  const found = facts.filter((fact) => first.includes(decisive(fact)));
   if (found.length === 0) return 'none';
   return found.length === facts.length ? 'all' : 'some';
 }
@@ -47,6 +47,11 @@ function factsOf(args: JsonObject): readonly string[] {
     }),
   );
   return facts.find(({ length }) => length > 0) ?? [];
+}
+
+function decisive(fact: string): string {
+  const [word = ''] = fact.length > LONGEST_FACT ? fact.trim().split(/\s/, 1) : [fact];
+  return plain(word);
 }
 
 function plain(text: string): string {
