@@ -38,8 +38,13 @@ export interface Standing {
 }
 
 const MOST_RETURNED = 2 * 1024 * 1024;
-/** Longer texts are not taken apart: what stands in them stands inside a text. */
+/** Longer outputs are not taken apart: what stands in them stands inside a text. */
 const MOST_PARSED = 256 * 1024;
+/**
+ * Parts of one output with the value that are looked at closely. Attack: a hundred thousand parts in which it stands as a part of
+ * a word, for each of two hundred recipients; what stands behind them stands nowhere, and is warned about.
+ */
+const MOST_LOOKED_AT = 50;
 /** Characters of a quoted sentence, and of what stands in it before the word that was looked for. */
 const MOST_QUOTED = 240;
 const MOST_BEFORE = 24;
@@ -60,6 +65,17 @@ interface Leaf {
   readonly headers: Headers;
 }
 
+/** An output, taken apart when it is first looked at. */
+interface Heard extends ReturnedOutput {
+  /** All of it, in lower case. */
+  readonly lower: string;
+  leaves: readonly LowerLeaf[] | null;
+}
+
+interface LowerLeaf extends Leaf {
+  readonly lower: string;
+}
+
 interface Found {
   readonly output: ReturnedOutput;
   readonly leaf: Leaf;
@@ -70,13 +86,13 @@ interface Found {
 }
 
 export class ReturnedTexts {
-  readonly #outputs: (ReturnedOutput & { readonly lower: string })[] = [];
+  readonly #outputs: Heard[] = [];
   #characters = 0;
 
   hear(output: ReturnedOutput): void {
     const structured = output.structured === null ? '' : JSON.stringify(output.structured);
     const lower = `${output.text}\n${structured}`.toLowerCase();
-    this.#outputs.push({ ...output, lower });
+    this.#outputs.push({ ...output, lower, leaves: null });
     this.#characters += lower.length;
     while (this.#characters > MOST_RETURNED) this.#characters -= this.#outputs.shift()?.lower.length ?? 0;
   }
@@ -143,14 +159,14 @@ function fromWord(sentence: string, word: string): string {
   return at <= MOST_BEFORE ? sentence : `…${sentence.slice(at - MOST_BEFORE)}`;
 }
 
-function foundIn(output: ReturnedOutput, wanted: string): readonly Found[] {
+function foundIn(output: Heard, wanted: string): readonly Found[] {
   if (wanted === '') return [];
-  const found = leavesOf(output).flatMap((leaf): Found[] => {
+  const holding = leavesOf(output).filter(({ lower }) => lower.includes(wanted));
+  return holding.slice(0, MOST_LOOKED_AT).flatMap((leaf): Found[] => {
     if (isAllOf(leaf, wanted)) return [{ output, leaf, at: null, word: wanted }];
-    const at = placeOfWord(leaf.text, leaf.text.toLowerCase(), wanted);
+    const at = placeOfWord(leaf.text, leaf.lower, wanted);
     return at < 0 ? [] : [{ output, leaf, at, word: wanted }];
   });
-  return found;
 }
 
 /** `Ada <ada@example.org>` is the address. The name before it is whatever its owner calls themselves. */
@@ -161,8 +177,19 @@ function isAllOf({ text, field }: Leaf, wanted: string): boolean {
   return own === wanted || /^[^<>]*<([^<>]+)>$/.exec(own)?.[1] === wanted;
 }
 
-function leavesOf({ text, structured }: ReturnedOutput): readonly Leaf[] {
-  return [...(structured === null ? [] : leavesIn(structured, null, NO_HEADERS)), ...textLeaves(text)];
+function leavesOf(output: Heard): readonly LowerLeaf[] {
+  if (output.leaves === null) {
+    const leaves = [...structuredLeaves(output.structured), ...textLeaves(output.text)];
+    output.leaves = leaves.map((leaf) => ({ ...leaf, lower: leaf.text.toLowerCase() }));
+  }
+  return output.leaves;
+}
+
+function structuredLeaves(structured: Json): readonly Leaf[] {
+  if (structured === null) return [];
+  const text = JSON.stringify(structured);
+  if (text.length > MOST_PARSED) return [{ text, field: 'text', headers: NO_HEADERS }];
+  return leavesIn(structured, null, NO_HEADERS);
 }
 
 /** A text is a record as a whole or not at all: otherwise whoever writes a document could put fields into it. */

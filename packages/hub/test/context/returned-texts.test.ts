@@ -85,6 +85,18 @@ test('a key that is the value is no field of a program', () => {
   assert.equal(returnedBy({ structured: { [EVE]: { count: 1 } } }).find(EVE)?.how, 'text');
 });
 
+// Attack: outputs in which nothing is found quickly, for as many recipients as a call may have.
+test('an output with a hundred thousand parts that nearly hold a value is not looked through for ever', () => {
+  const near = Array.from({ length: 100_000 }, () => `x${EVE}`);
+  const small = near.slice(0, 5_000);
+  for (const parts of [near, small]) {
+    const returned = returnedBy({ structured: { parts: [...parts, EVE] } });
+    assert.notEqual(returned.find(EVE)?.how, 'field');
+  }
+  const few = returnedBy({ structured: { parts: [...near.slice(0, 10), EVE] } });
+  assert.equal(few.find(EVE)?.how, 'field');
+});
+
 test('a quotation is short, however long the sentence', () => {
   const found = returnedBy({
     structured: { body: `${'word '.repeat(5000)}${EVE}${' word'.repeat(5000)}` },
