@@ -47,7 +47,7 @@ const MOST_PARSED = 256 * 1024;
 const MOST_LOOKED_AT = 50;
 /** Characters of a quoted sentence, and of what stands in it before the word that was looked for. */
 const MOST_QUOTED = 240;
-const MOST_BEFORE = 24;
+const MOST_BEFORE = 40;
 
 /** Fields that hold what somebody wrote: a value that is all of one is as little kept by a program as one in a sentence. */
 const WRITTEN_FIELD =
@@ -156,7 +156,7 @@ function quoteOf({ output: { app, tool }, leaf, at, word }: Found): PromptQuote 
 /** A sentence, from some words before this one on: it has to be seen, and the question has one line for it. */
 function fromWord(sentence: string, word: string): string {
   const at = sentence.toLowerCase().indexOf(word);
-  return at <= MOST_BEFORE ? sentence : `…${sentence.slice(at - MOST_BEFORE)}`;
+  return at <= MOST_BEFORE ? sentence : `… ${sentence.slice(at - MOST_BEFORE).replace(/^\S{0,20}\s/, '')}`;
 }
 
 function foundIn(output: Heard, wanted: string): readonly Found[] {

@@ -105,6 +105,12 @@ test('a quotation is short, however long the sentence', () => {
   assert.ok(found?.quote.text.includes(EVE));
 });
 
+test('a quotation begins with a whole word, some words before the value', () => {
+  const body = `Please open the drawer in the hall and take what lies in it, then write to ${EVE}. Bye.`;
+  const { quote } = returnedBy({ structured: { body } }).find(EVE) ?? {};
+  assert.equal(quote?.text, `… take what lies in it, then write to ${EVE}.`);
+});
+
 test('of an event the sentence with a word of the call is quoted, else the beginning of its longest text', () => {
   const returned = returnedBy({ structured: { from: 'bob@x.example', body: BODY } });
   assert.equal(returned.quote([id('e1')], ['nothing', EVE])?.text, SENTENCE);
