@@ -182,3 +182,17 @@ for (const [what, irreversible, told, isAsked] of [
     assert.equal(heard.includes('@ledger Undo the last change that you made for me.'), isAsked);
   });
 }
+
+test('a person who says no reads once that they said it', async () => {
+  const agent = inTurns(calls([{ name: 'pay', arguments: {} }]), says('I did not pay.'));
+  await using user = await userWith(agent, 'ledger');
+  const { home, model } = user;
+  home.write('cordon.json', ledger(['pay']));
+  const ask = home.start(['ask', '@ledger pay the rent', ...model], { terminal: true });
+  await ask.shown('Allow?');
+  await ask.answer('n');
+  const { code, stdout } = await ask.end();
+  assert.equal(code, 1);
+  assert.match(stdout, /I did not pay\./);
+  assert.equal(times(stdout, 'the user said no'), 1, stdout);
+});

@@ -70,6 +70,8 @@ export class CommandContext {
   readonly #ending = new AbortController();
   readonly #noticed = new Set<string>();
   readonly #diagnosed = new Set<string>();
+  /** Why effects of the last query were denied, as it was printed. */
+  readonly #denials = new Set<string>();
   readonly #ends: (() => Promise<void>)[] = [];
   #consent: TerminalConsent | null = null;
   /** Rights that the user was asked for in this process, whatever the answer. */
@@ -239,7 +241,19 @@ export class CommandContext {
     this.terminal.whenFree(() => {
       this.#answer.see(event);
       if (!this.#isPrintedLater(event)) this.#renderer.render(event);
+      this.#noteDenials(event);
     });
+  }
+
+  #noteDenials(event: Event): void {
+    if (event.kind === 'user.message') this.#denials.clear();
+    if ('verdict' in event && event.verdict === 'deny' && !event.kind.startsWith('answer'))
+      for (const { message } of event.reasons) this.#denials.add(message);
+  }
+
+  /** Whether the person at this terminal has read this reason beside what was denied in the last query. */
+  hasReadDenial(reason: string): boolean {
+    return this.terminal.isInteractive && !this.wantsJson && this.#denials.has(reason);
   }
 
   /** Whether the user sees the answer while the model writes it: on a terminal. Others read it whole. */

@@ -60,6 +60,8 @@ export function printOutcome(context: CommandContext, outcome: Outcome): void {
   if (answer !== null) context.answer(answer);
   if (answer?.trim() === '') context.notes.say('', 'the model returned an empty answer', 'warn');
   if (kind === 'answered' || reason === null) return;
+  // The answer behind the denial says what was not done.
+  if (kind === 'refused' && answer !== null && context.hasReadDenial(reason)) return;
   context.notes.say(`${kind}: `, reason, kind === 'failed' ? 'bad' : 'warn');
   if (help !== null) context.notes.say('  help: ', help);
 }
