@@ -139,3 +139,33 @@ test('in a chat the session is resumed with the right, and the query asked again
   assert.equal(run.code, 0, run.stdout);
   assert.equal(run.stdout.split('/help lists the commands').length, 2);
 });
+
+// Attack: a grant has the same thing posted twice.
+test('a query that did something for good is not asked again, and the next one has the right', async (t) => {
+  if (isLeftOut(t)) return;
+  using home = new Home();
+  const file = notes(home);
+  configured(home, { irreversible: ['post'] });
+  const look = { name: 'look', arguments: { path: file } };
+  const script = planning([step('reader', ['post', 'look'])], (request, number) => {
+    const asked = request.messages.findLast(({ role }) => role === 'user')?.content ?? '';
+    const wanted = asked.includes('Look') ? [look] : [{ name: 'post', arguments: {} }, look];
+    const answer = inTurns(calls(wanted), (results) => says(`It said: ${results.at(-1)}`));
+    return answer(request, number);
+  });
+  const run = await asking(home, ['chat'], script, async (conversation) => {
+    await conversation.shown('cordon> ');
+    await conversation.answer('Post.');
+    await conversation.shown('▐ Allow? ');
+    await conversation.answer('o');
+    await conversation.shown(GRANT);
+    await conversation.answer('y');
+    await conversation.shown('granted, from the next query on');
+    await conversation.shown('resumed after');
+    await conversation.answer('Look.');
+    await conversation.shown('buy milk');
+    await conversation.answer('/exit');
+  });
+  assert.equal(run.code, 0, run.stdout);
+  assert.equal(run.stdout.split('→ reader post').length, 2);
+});

@@ -4,7 +4,10 @@ import { createInterface } from 'node:readline';
 import { send } from './lines.mjs';
 
 const inputSchema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
-const tools = [{ name: 'look', description: 'Looks.', inputSchema, annotations: { readOnlyHint: true } }];
+const tools = [
+  { name: 'look', description: 'Looks.', inputSchema, annotations: { readOnlyHint: true } },
+  { name: 'post', description: 'Posts.', inputSchema: { type: 'object' } },
+];
 
 function look({ path }) {
   try {
@@ -21,7 +24,8 @@ const ANSWERS = {
     serverInfo: { name: 'reader', version: '1' },
   }),
   'tools/list': () => ({ tools }),
-  'tools/call': ({ arguments: given }) => look(given),
+  'tools/call': ({ name, arguments: given }) =>
+    name === 'look' ? look(given) : { content: [{ type: 'text', text: 'posted' }] },
 };
 
 createInterface({ input: process.stdin }).on('line', (line) => {
