@@ -155,6 +155,7 @@ export function assembleSession(
     newContext: (app) => contexts.ofProcess(app),
     query,
     isUsed: (app) => apps.isUsed(app),
+    holdsOwnOnly: (app) => toolCalls.holdsOwnOnly(app),
     asksPermission,
   });
   const remote: RemoteApps = new RemoteApps({
@@ -193,7 +194,7 @@ export function assembleSession(
   });
   const spokes = new SpokePool(parts.spokes, parts.limits, parts.warm);
 
-  const toolCalls = new ToolCalls({
+  const toolCalls: ToolCalls = new ToolCalls({
     gate,
     recorder,
     apps,

@@ -67,6 +67,7 @@ function gateParts({ app, policy, journal, clock, onDenied }: StandaloneAppParts
     gate: new Gate({ monitor, permissions: NOBODY, recorder, now: clock }),
     recorder,
     newContext: () => ownContext(app, recorder),
+    holdsOwnOnly: () => false,
     shutBecause: () => (requests.take() ? null : 'it makes too many requests'),
     requirementOf: () => null,
     onDenied: (host, reason) => onDenied(host ?? 'an address that was not named', reason),

@@ -111,6 +111,7 @@ export function proposalEvent(proposal: Proposal, frame: EventPlace): TraceEvent
         port: proposal.port,
         resource: proposal.path,
         bytes: proposal.bytes,
+        ...(proposal.holdsOwnOnly === undefined ? {} : { holdsOwnOnly: proposal.holdsOwnOnly }),
       };
     case 'answer':
       return { ...base, type: 'Message', role: 'assistant', content: proposal.text, toolCalls: [] };

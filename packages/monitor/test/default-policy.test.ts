@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { type Decision, type EventId, id, type Label, type Proposal } from '@cordon/core';
+import { type Decision, type Egress, type EventId, id, type Label, type Proposal } from '@cordon/core';
 import { loadPolicy } from '@cordon/policy';
 import { type EventPlace, ReferenceMonitor } from '../src/index.ts';
 
@@ -78,7 +78,7 @@ const call = (app: string, args: Record<string, string>): Proposal => ({
   callId: 'last',
   irreversible: true,
 });
-const egress = (app: string): Proposal => ({
+const egress = (app: string): Egress => ({
   effect: 'egress',
   context: id('s1'),
   app: id(app),
@@ -142,6 +142,19 @@ test('it leaves, with a warning, where nothing was opened', () => {
   session.uses('s1', 'drive');
   session.does('mail', call('mail', {}));
   assert.equal(session.verdict('mail', egress('mail')), 'allow private-data-of-another-app-leaves');
+});
+
+// The hub says so where another app's words are held as references alone, and never went into a call of the app.
+test('what an app was never given it may not carry, and there is no warning', () => {
+  const session = new Session();
+  session.uses('s1', 'drive');
+  session.does('mail', call('mail', {}));
+  const own: Proposal = { ...egress('mail'), holdsOwnOnly: true };
+  assert.equal(session.verdict('mail', own), 'allow');
+  // Attack: a text that was opened wants what another app keeps sent out; no claim about the app lifts this rule.
+  session.does('mail', opened('drive'));
+  session.does('mail', call('mail', {}));
+  assert.equal(session.verdict('mail', own), 'deny no-egress-of-private-data-after-opened-text');
 });
 
 test('it leaves, with a warning, where what was opened is trusted', () => {

@@ -114,6 +114,8 @@ export interface Egress extends ProposalBase {
   readonly path: string | null;
   /** Of the request's body, as declared; no more leave. Null: unknown, only the app's budget bounds it. */
   readonly bytes: number | null;
+  /** The app was given nothing private of other apps in this session; absent: it may have been. */
+  readonly holdsOwnOnly?: boolean;
 }
 
 /** Text reaches the user. */

@@ -23,6 +23,8 @@ export interface AppNetworksParts {
   /** The query that runs; null: none does. */
   readonly query: () => Query | null;
   readonly isUsed: (app: AppId) => boolean;
+  /** Whether the app was given nothing private of other apps. */
+  readonly holdsOwnOnly: (app: AppId) => boolean;
   /** False in the baseline only: there nobody is asked anything. */
   readonly asksPermission: boolean;
 }
@@ -75,6 +77,7 @@ export class AppNetworks {
       gate,
       recorder,
       newContext: () => newContext(app),
+      holdsOwnOnly: () => this.#parts.holdsOwnOnly(app),
       shutBecause: () => this.#shutBecause(app, made),
       requirementOf: (request) => (asksPermission ? egressRequirement(app, request) : null),
     };

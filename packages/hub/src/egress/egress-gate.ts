@@ -39,6 +39,8 @@ export interface EgressGateParts {
   readonly recorder: Recorder;
   /** The app's requests are its own, whichever context's call led to them. */
   readonly newContext: () => Context;
+  /** Whether the app was given nothing private of other apps. */
+  readonly holdsOwnOnly: () => boolean;
   /** Asked for each request: why nothing may leave now; null: it may. */
   readonly shutBecause: () => string | null;
   readonly requirementOf: (request: EgressRequest) => ConsentRequirement | null;
@@ -83,6 +85,7 @@ export class EgressGate implements EgressDoor {
       port,
       path,
       bytes,
+      ...(this.#parts.holdsOwnOnly() ? { holdsOwnOnly: true } : {}),
     };
     const circumstances = {
       causes: [],

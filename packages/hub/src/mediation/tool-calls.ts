@@ -99,9 +99,16 @@ export class ToolCalls {
   readonly #parts: ToolCallParts;
   /** Of each tool that cannot be undone, the calls about which a question was due, for each plan. */
   readonly #asked = new WeakMap<StepPlan, Map<string, JsonObject[]>>();
+  /** Apps that were called with what may be private data of other apps. */
+  readonly #holdsOthers = new Set<AppId>();
 
   constructor(parts: ToolCallParts) {
     this.#parts = parts;
+  }
+
+  /** Whether everything private that this app was called with in this session is its own. */
+  holdsOwnOnly(app: AppId): boolean {
+    return !this.#holdsOthers.has(app);
   }
 
   /** A context calls a tool of its own app, by the name under which it was offered. */
@@ -213,6 +220,8 @@ export class ToolCalls {
     }
     const ending = AbortSignal.any([query.signal, signal]);
     if (ending.aborted) return failed({ kind: 'fault', fault: fault('cancelled', 'the query was stopped') });
+    // A history does not say whose private words it holds.
+    if (context.recallsPrivate || !isOwnQuestion(context, ready)) this.#holdsOthers.add(app.id);
     const isPlanned = isPlannedCall(query, ready);
     const proposal: ToolCall = {
       effect: 'tool-call',

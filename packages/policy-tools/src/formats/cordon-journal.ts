@@ -360,6 +360,7 @@ export class JournalReader {
           path: reading.textAt(body, 'path', path),
           // Journals of before it was known have none.
           bytes: (own(body, 'bytes') ?? null) === null ? null : this.#number(body, 'bytes', path),
+          ...(own(body, 'holdsOwnOnly') === undefined ? {} : { holdsOwnOnly: flag('holdsOwnOnly') }),
         };
       case 'answer.proposed':
         return { effect: 'answer', text: text('text') };

@@ -112,6 +112,8 @@ export type HubEvent = EventFrame &
         readonly port: number;
         readonly resource: string | null;
         readonly bytes: number | null;
+        /** Absent: the app may hold private data of others. */
+        readonly holdsOwnOnly?: boolean;
       }
     /** The user has seen these values in a question, and allowed what was asked with them. */
     | { readonly type: 'Endorsement'; readonly values: readonly Endorsed[] }

@@ -133,6 +133,7 @@ export class EventObject extends TraceObject {
         if (name === 'host') return event.host;
         if (name === 'port') return event.port;
         if (name === 'path') return event.resource;
+        if (name === 'own_only') return event.holdsOwnOnly ?? false;
         return name === 'bytes' ? event.bytes : undefined;
       case 'Plan':
         if (name === 'steps') return event.steps;

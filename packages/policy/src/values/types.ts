@@ -172,7 +172,13 @@ export const OBJECT_TYPES: ReadonlyMap<string, ObjectType> = new Map([
   ['AppRequest', event(EXCHANGE, true)],
   ['AppResponse', event(EXCHANGE, true)],
   ['DataRelease', event({ to: TEXT_OR_NONE, items: listOf(DICT) }, true)],
-  ['Egress', event({ method: STR, host: STR, port: INT, path: TEXT_OR_NONE, bytes: INT_OR_NONE }, true)],
+  [
+    'Egress',
+    event(
+      { method: STR, host: STR, port: INT, path: TEXT_OR_NONE, bytes: INT_OR_NONE, own_only: BOOL },
+      true,
+    ),
+  ],
   ['Endorsement', event({ values: listOf(DICT) }, true)],
   ['Plan', event({ steps: LIST, candidates: TEXTS, origin: STR }, true)],
   [
