@@ -240,10 +240,12 @@ export function egressRequirement(app: AppId, request: EgressRequest): ConsentRe
   const { site, port, method, host, path, bytes } = request;
   const what = port === HTTPS_PORT ? site : `${site}:${port}`;
   const size = bytes === null || bytes === 0 ? '' : ` with ${bytes} bytes`;
+  // Of a tunnel nothing is known but where it leads.
+  const isInQuestion = method === 'CONNECT' && host === site && path === null && size === '';
   return {
     subject: { scope: 'egress', from: app, to: null, what },
     question: `Let \`${app}\` connect to \`${what}\`?`,
-    data: [{ name: method, value: `${host}${path ?? ''}${size}` }],
+    data: isInQuestion ? [] : [{ name: method, value: `${host}${path ?? ''}${size}` }],
     expected: true,
     warnings:
       port === PLAIN_HTTP_PORT

@@ -1,7 +1,9 @@
 /** What a question must say, and that nobody can ask for ever. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { id } from '@cordon/core';
 import { app, shape, TEXT } from '@cordon/testkit/hub/app.ts';
+import { egressRequirement } from '../../src/consent/requirements.ts';
 import { no, yes } from '../fixture/consent.ts';
 import { call, type Line, plan } from '../fixture/model.ts';
 import { stageFor } from '../fixture/stage.ts';
@@ -48,4 +50,19 @@ test('an effect that breaks in the middle stands in the trace as failed', async 
   await stage.ask('send').catch(() => null);
   const kinds = stage.events().map(({ kind }) => kind);
   assert.equal(kinds.filter((kind) => kind === 'model-call.failed').length, 1);
+});
+
+test('a question about a tunnel says where it leads once, and where it leads behind the site', () => {
+  const dataFor = (host: string, site: string, path: string | null = null) =>
+    egressRequirement(id('mail'), {
+      site,
+      host,
+      port: 993,
+      method: 'CONNECT',
+      path,
+      bytes: null,
+    }).data.map(({ value }) => value);
+  assert.deepEqual(dataFor('imap.example.org', 'imap.example.org'), []);
+  assert.deepEqual(dataFor('a.b.example.org', 'example.org'), ['a.b.example.org']);
+  assert.deepEqual(dataFor('example.org', 'example.org', '/x'), ['example.org/x']);
 });
