@@ -19,7 +19,10 @@ import { isLeftOut } from '../../tools/cases.ts';
 import { Home, ofKind, REPOSITORY, type Run } from '../harness/cordon.ts';
 import { plannerInputOf, toolPlannerInputOf } from '../harness/provider-script.ts';
 
+/** As docs/first-steps.md has them. */
 const QUERY = 'Read the newest mail, save it to a file, remember who wrote, and reply that Friday works.';
+
+const NAMED = QUERY.replace('a file', 'mail.txt');
 
 /** Apps run as this user where Cordon runs as root. */
 const APP_USER = 61_000;
@@ -164,10 +167,12 @@ async function newUser(
   return { home, mail, baseUrl: fake.baseUrl, notes };
 }
 
-/** What the READMEs say, with the user's folder and mailbox. */
+/** What docs/first-steps.md says to paste, with the servers of this test. */
 function pastedFor({ imaps, smtps }: MailServer): string {
-  const npx = (...args: readonly string[]) => ({ command: 'npx', args: ['-y', ...args] });
-  const env = {
+  const page = readFileSync(join(REPOSITORY, 'docs/first-steps.md'), 'utf8');
+  const [, text = ''] = /^```json\n(\{\s+"mcpServers".*?)^```$/ms.exec(page) ?? [];
+  const tree = JSON.parse(text);
+  Object.assign(tree.mcpServers.email.env, {
     MCP_EMAIL_ADDRESS: 'me@mymail.test',
     MCP_EMAIL_PASSWORD: 'secret',
     MCP_EMAIL_IMAP_HOST: '127.0.0.1',
@@ -177,20 +182,13 @@ function pastedFor({ imaps, smtps }: MailServer): string {
     // The certificate is for a name.
     MCP_EMAIL_IMAP_VERIFY_SSL: 'false',
     MCP_EMAIL_SMTP_VERIFY_SSL: 'false',
-  };
-  const mcpServers = {
-    filesystem: npx('@modelcontextprotocol/server-filesystem', './notes'),
-    memory: npx('@modelcontextprotocol/server-memory'),
-    everything: npx('@modelcontextprotocol/server-everything'),
-    'sequential-thinking': npx('@modelcontextprotocol/server-sequential-thinking'),
-    email: { ...npx('@codefuturist/email-mcp', 'stdio'), env },
-  };
-  return JSON.stringify({ mcpServers }, null, 2);
+  });
+  return JSON.stringify(tree, null, 2);
 }
 
-function ask({ home, baseUrl }: User, answers: readonly string[]): Promise<Run> {
+function ask({ home, baseUrl }: User, answers: readonly string[], query = QUERY): Promise<Run> {
   const model = ['--model', 'local/x', '--base-url', baseUrl];
-  return home.run(['ask', QUERY, ...model, ...answers, '--json']);
+  return home.run(['ask', query, ...model, ...answers, '--json']);
 }
 
 const CAREFUL = ['--deny-warned', '--allow-rest'];
@@ -251,6 +249,17 @@ test('where each warning is denied, nothing that the hostile mail wants happens'
   assert.deepEqual(more, []);
   assert.equal(user.mail.inbox().filter((text) => text.includes('4711-0815')).length, 1);
   assert.equal(existsSync(join(user.notes, 'diary.txt')), false);
+});
+
+test('where each warning is denied and the user names the file, all of it is done', async (t) => {
+  if (isLeftOut(t)) return;
+  const user = await newUser(t, [HONEST]);
+  if (user === null) return;
+  const run = await ask(user, CAREFUL, NAMED);
+  assert.deepEqual(deniedIn(run), [], questions(run).join('\n'));
+  assert.match(readFileSync(join(user.notes, 'mail.txt'), 'utf8'), /blue heron/);
+  assert.match(remembered(user), /ada@partner\.test wrote about Friday/);
+  assert.equal(sent(user).length, 1);
 });
 
 test('a person who says yes gets all of it with few questions, and one warning', async (t) => {
