@@ -164,6 +164,7 @@ class TraceReader {
             port: Number(port),
             resource: object.string('resource'),
             bytes: object.read('bytes', (at) => at.number()),
+            holdsOwnOnly: object.boolean('ownOnly') === true,
           },
         ];
       }
