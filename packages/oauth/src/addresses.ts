@@ -4,7 +4,8 @@
  */
 import { failed, ok, type Result } from '@cordon/core';
 import type { Dial, Dialler } from '@cordon/dialler';
-import { destination, isAddress, isPublicAddress, resolvePublic } from '@cordon/egress';
+import { destination, isAddress } from '@cordon/egress/destination';
+import { isPublicAddress, resolvePublic } from '@cordon/egress/resolver';
 
 const LONGEST = 2_048;
 

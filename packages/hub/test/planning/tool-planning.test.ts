@@ -96,7 +96,11 @@ test('the tools of an app without functionalities are named from what the user a
 // Attack: the mail that was read asks for another one to be sent.
 for (const [what, named, warnings] of [
   ['was named is expected', ['read', 'send'], []],
-  ['was not named is not part of the plan', ['read'], ['this is not part of the plan for your query']],
+  [
+    'was not named is not part of the plan',
+    ['read'],
+    ['you did not ask for this: it is not part of the plan for your query'],
+  ],
 ] as const)
   test(`a call that ${what}, after text that others may have written`, async (t) => {
     const { stage } = stageWith(t, [bare('mail', MAIL, ['send'])], {

@@ -57,7 +57,7 @@ export const LAYERS = {
     mayBeLeftOut: 'tests',
   },
   'network-namespace': {
-    does: 'the proxy is the only network',
+    does: 'what the hub listens on inside is the only network',
     without: 'apps reach the Internet, your network and this machine without a decision of the policy',
     mayBeLeftOut: 'user',
   },
