@@ -162,6 +162,7 @@ export class Contact {
   #isSlowed = false;
   #isOver = false;
   #cut: ((why: string) => void) | null = null;
+  #cutBecause: string | null = null;
 
   constructor(limits: EgressLimits, account: Account) {
     this.#limits = limits;
@@ -201,12 +202,14 @@ export class Contact {
     return true;
   }
 
-  /** `cut` ends the connection that carries this. */
+  /** `cut` ends the connection that carries this: at once, if it was cut before there was one. */
   whenCut(cut: (why: string) => void): void {
     this.#cut = cut;
+    if (this.#cutBecause !== null) cut(this.#cutBecause);
   }
 
   cut(why: string): void {
+    this.#cutBecause ??= why;
     this.#cut?.(why);
   }
 

@@ -159,7 +159,7 @@ async function exchange(
   admitted: Admitted,
   { credential, answerBytes, answerMs, signal, secure }: FetchOptions,
 ): Promise<Result<FetchAnswer, string>> {
-  const { contact, dial, request: decided } = admitted;
+  const { contact, dial, end, request: decided } = admitted;
   // It may have ended while somebody thought about it; then nobody tells the listener below.
   if (signal.aborted) return failed(STOPPED);
   const secret = credential?.ready() ?? null;
@@ -170,9 +170,13 @@ async function exchange(
   const socket = dialled.value;
   const timer = setTimeout(() => socket.destroy(), answerMs);
   const stop = () => void socket.destroy();
-  contact.whenCut(stop);
   signal.addEventListener('abort', stop);
+  contact.whenCut((why) => {
+    end(why);
+    stop();
+  });
   try {
+    if (socket.destroyed) return failed(STOPPED);
     const connection = isTls ? await secure(socket, decided.host) : socket;
     const headers = { ...asked.headers, ...(ready === null ? {} : { [ready.header]: ready.value }) };
     const size = Object.entries(headers).reduce(

@@ -143,7 +143,6 @@ function send(
   outgoing.on('error', () => cut(NO_ANSWER));
   outgoing.on('upgrade', () => cut('the server switched protocols'));
   cutInterim(outgoing, cut);
-  contact.whenCut(cut);
   response.on('close', () => {
     clearTimeout(lateBody);
     end(null);
@@ -163,6 +162,8 @@ function send(
     );
     pipeline(answer, counter, response, () => undefined);
   });
+  contact.whenCut(cut);
+  if (outgoing.destroyed) return;
   if (!contact.takeUp(headBytes(incoming))) return cut(TOO_MUCH_UP);
   const counter = pieceByPiece(
     contact,

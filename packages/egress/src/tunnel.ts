@@ -98,6 +98,10 @@ export async function splice(
   { contact, dial, end }: Admitted,
   silentMs = way.budget.limits.idleMs,
 ): Promise<void> {
+  contact.whenCut((why) => {
+    end(why);
+    client.destroy();
+  });
   if (client.destroyed) return end(null);
   const dialled = await dial();
   if (!dialled.ok) {

@@ -3,9 +3,18 @@ import assert from 'node:assert/strict';
 import { createServer as createWebServer } from 'node:http';
 import { createServer, type Server } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { failed } from '@cordon/core';
+import { failed, ok } from '@cordon/core';
 import { type DirectSetting, openDirect, question } from './direct-setting.ts';
-import { type Changes, clientHello, connectTo, converse, echo, recorder, until } from './setting.ts';
+import {
+  type Changes,
+  clientHello,
+  connectTo,
+  converse,
+  echo,
+  listening,
+  recorder,
+  until,
+} from './setting.ts';
 
 /** Greets, answers each line, and says farewell when the client has said all. */
 function mailServer(): Server {
@@ -338,6 +347,27 @@ test('a request of HTTP that waits for its answer can be cut, too', async (conte
   assert.deepEqual(
     setting.closed.map(({ cut }) => cut),
     ['the query is over'],
+  );
+});
+
+test('what is cut before there is a connection gets none', async (context) => {
+  const dialled = Promise.withResolvers<void>();
+  const server = mailServer();
+  const setting = await open(context, server, {
+    ...WAITING,
+    dial: async () => {
+      setting.budget.cutAll('the query is over');
+      await dialled.promise;
+      return ok(connectTo({ host: '127.0.0.1', port: await listening(server) }));
+    },
+  });
+  const conversation = converse(await setting.to('mail.org', 993), ['']);
+  await until(() => setting.closed.length === 1);
+  dialled.resolve();
+  assert.equal(await conversation, '');
+  assert.deepEqual(
+    setting.closed.map(({ cut, bytesDown }) => [cut, bytesDown]),
+    [['the query is over', 0]],
   );
 });
 

@@ -35,6 +35,7 @@ interface Setting {
   /** For api.good.com, in `authorization`. */
   readonly credential: FetchOptions['credential'];
   readonly secured: string[];
+  readonly budget: Budget;
 }
 
 const reach = (...network: readonly string[]): Reach => {
@@ -101,7 +102,7 @@ async function open(context: TestContext, listener: RequestListener, server?: Se
     const { status, headers, body } = fetched.value;
     return `${status} ${JSON.stringify(headers)} ${body}`;
   };
-  return { ...told, fetch, got, credential };
+  return { ...told, fetch, got, credential, budget: way.budget };
 }
 
 const says: RequestListener = (_, response) => response.end('hello');
@@ -295,6 +296,17 @@ test('an answer that is too long, too slow or cut short is refused', async (cont
   );
   assert.match(await fetch({ url: 'https://good.com/' }), /^200 /);
   assert.equal(closed.filter(({ cut }) => cut !== null).length, 3);
+});
+
+test('what is open when its query ends is cut', async (context) => {
+  const { fetch, closed, budget } = await open(context, (_, response) =>
+    response.write('y', () => budget.cutAll('the query is over')),
+  );
+  assert.match(await fetch({}), /^refused: there was no answer/);
+  assert.deepEqual(
+    closed.map(({ cut }) => cut),
+    ['the query is over'],
+  );
 });
 
 test('a server without the certificate for its name gets nothing', async (context) => {

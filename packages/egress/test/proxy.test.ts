@@ -354,3 +354,19 @@ test('the proxy closes with its tunnels', async (context) => {
   await setting.close();
   assert.match(await talk, /^HTTP\/1.1 200 /);
 });
+
+test('an answer that is still coming when its query ends is cut, and the next request passes', async (context) => {
+  const endless = createServer((incoming, response) =>
+    incoming.url === '/endless' ? response.write('first') : response.end('whole'),
+  );
+  const setting = await open(context, endless);
+  const answer = get(setting, 'http://good.com/endless');
+  await until(() => setting.dialled.length === 1);
+  setting.budget.cutAll('the query is over');
+  assert.match(await answer, /cut|the query is over/);
+  assert.deepEqual(
+    setting.closed.map(({ cut }) => cut),
+    ['the query is over'],
+  );
+  assert.equal(await get(setting, 'http://good.com/'), '200 whole');
+});
