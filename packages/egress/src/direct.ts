@@ -13,7 +13,7 @@ import { NAME_PORT } from './name-service.ts';
 import { PLAIN_PORT, type Reach, TLS_PORT } from './reach.ts';
 import { admitTunnel, drop, readHello, splice } from './tunnel.ts';
 import { farewell } from './wire/farewell.ts';
-import { openingOf } from './wire/opening.ts';
+import { openingInTime, openingOf } from './wire/opening.ts';
 
 /** The sandbox's own, for its name server and its proxy. */
 const TAKEN: readonly number[] = [NAME_PORT, 3128];
@@ -47,7 +47,7 @@ export async function connectDirectly(
   const to = within.value;
   const said = await firstWords(client, to.port, way);
   if (client.destroyed) return;
-  const opening = openingOf(said) ?? 'other';
+  const opening = openingInTime(said);
   if (opening === 'tls' && to.port !== PLAIN_PORT) {
     const hello = await helloFor(client, said, to, way);
     return hello.ok ? pass(client, to, way, async () => hello) : drop(client, to, hello.fault, way);
@@ -102,7 +102,7 @@ async function lateWords(
   const { way } = direct;
   const began = await heard(client, NOTHING, null, (bytes) => bytes.length > 0);
   const said = await heard(client, began, way.budget.limits.headersMs, (bytes) => openingOf(bytes) !== null);
-  switch (openingOf(said)) {
+  switch (openingInTime(said)) {
     case 'tls':
       return helloFor(client, said, to, way);
     case 'http':
@@ -110,7 +110,6 @@ async function lateWords(
       handOver(client, said, to, direct);
       return null;
     case 'other':
-    case null:
       return ok(said);
   }
 }

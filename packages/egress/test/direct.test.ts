@@ -218,6 +218,28 @@ test('HTTP is decided request by request, with method and path, on port 80 and o
   );
 });
 
+// Attack: the rest of the request comes when nobody looks any more.
+for (const [what, beginning] of [
+  ['its first letters', 'GE'],
+  ['blank lines, which servers skip', '\r\n\r\n'],
+  ['more blank lines than a line may hold', '\n'.repeat(9_000)],
+  ['a line longer than any', `POST /${'x'.repeat(9_000)}`],
+] as const)
+  for (const [when, patienceMs] of [
+    ['at once', 60_000],
+    ['late', 1],
+  ] as const)
+    test(`what may begin a request of HTTP reaches no server undecided: ${what}, ${when}`, async (context) => {
+      const { server, got } = recorder();
+      const setting = await open(context, server, { limits: { patienceMs, headersMs: 100 } });
+      const client = connectTo(await setting.to('web.org', 8080)).on('error', () => undefined);
+      if (when === 'late') await until(() => setting.dialled.length === 1);
+      client.write(beginning);
+      await until(() => client.closed || got() !== '');
+      assert.equal(got(), '');
+      client.destroy();
+    });
+
 test('a request of HTTP that the client holds back is decided, too, and none follows words of the server', async (context) => {
   const { server, got } = recorder();
   const setting = await open(context, server, WAITING);
