@@ -182,6 +182,8 @@ for (const [args, isSeparate] of [
   [['doctor'], true],
   [['--', 'ask', 'x'], true],
   [['apps', 'install', 'app'], true],
+  // An app may be called so.
+  [['apps', '--file', 'cordon.json', 'logout', 'login'], true],
   [['apps', 'search', 'mail'], true],
   [['apps', '--json', 'search', 'mail'], true],
   [['apps', 'logout', 'mail'], true],
