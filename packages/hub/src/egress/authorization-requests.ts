@@ -31,8 +31,10 @@ export function authorizationSend({ app, gate, context, dialler, issuer }: Autho
     return requestOfHub({ app, gate, context, method, url, bytes: Buffer.byteLength(body) }, async () => {
       const { fetchOver } = await import('@cordon/dialler/fetch');
       const signal = AbortSignal.timeout(ANSWER_MS);
+      // Requests are rare, and nobody waits for the next one with the connection of this one.
+      const once = { ...headers, connection: 'close' };
       try {
-        const response = await fetchOver(dial)(url, { method, headers, body, signal });
+        const response = await fetchOver(dial)(url, { method, headers: once, body, signal });
         return ok(await whole(response));
       } catch (error) {
         const reason = signal.aborted ? 'no answer in time' : wordsOf(reasonOf(error));
