@@ -105,9 +105,11 @@ export async function logOut(
 ): Promise<Result<'revoked' | 'not-offered', Fault> | null> {
   const login = logins.find(app);
   const isRemoved = logins.remove(app.id);
-  if (login === null) return isRemoved ? ok('not-offered') : null;
+  if (login === null) return isRemoved ? failed(ELSEWHERE) : null;
   return revoked(login, send(app, login.isNamed ? login.issuer : null));
 }
+
+const ELSEWHERE = fault('app-unavailable', 'you had logged in at another address than the app has now');
 
 /** What would take no token, or could not keep it, is said before anybody is asked anything. */
 function addressFor(app: InstalledApp, logins: AppLogins): Result<URL, Fault> {

@@ -140,6 +140,21 @@ test('a logout deletes the tokens, also where the server does not revoke them, w
   assert.equal(refusing.openLogins().find(refusing.app), null);
 });
 
+test('a logout from an app whose address was changed deletes the tokens, and does not say that it revoked them', async (t) => {
+  const { remote, app, openLogins } = await loggedIn(t);
+  const moved: InstalledApp = { ...app, source: { kind: 'url', url: `${remote.url}/other`, headers: {} } };
+  const ended = await logOut({ send: () => anywhere, logins: openLogins() }, moved);
+  assert.equal(
+    ended?.ok === false ? ended.fault.message : null,
+    'you had logged in at another address than the app has now',
+  );
+  assert.equal(openLogins().find(app), null);
+  assert.deepEqual(
+    remote.heard.filter(({ path }) => path === '/revoke'),
+    [],
+  );
+});
+
 // Attack: the address of an app is changed in the configuration, and its tokens go to another server.
 test('a login is for the address at which the user logged in, and for no other', async (t) => {
   const { remote, app, openLogins, tokensOf } = await loggedIn(t);
