@@ -59,15 +59,17 @@ export class Logins {
 
   /**
    * Who may renew the login: one caller of all processes at a time, until it has or its time is over. Null: another has the
-   * claim, or there is no login.
+   * claim, or there is no login. A claim that ends after twice the time was made before the clock was put back, and is over: a clock
+   * that is only adjusted lets nobody renew twice.
    */
   claim(place: string, app: AppId, milliseconds: number): string | null {
     const now = this.#now();
     const claim = this.#randomId();
     const sql = `UPDATE logins SET claimed_by = ?, claimed_until = ?
-      WHERE place = ? AND app = ? AND (claimed_until IS NULL OR claimed_until <= ?)`;
+      WHERE place = ? AND app = ? AND (claimed_until IS NULL OR claimed_until <= ? OR claimed_until > ?)`;
+    const until = now + milliseconds;
     const changed = this.#database.write(() =>
-      this.#database.run(sql, claim, now + milliseconds, quoteText(place), app, now),
+      this.#database.run(sql, claim, until, quoteText(place), app, now, until + milliseconds),
     );
     return changed === 1 ? claim : null;
   }

@@ -87,3 +87,15 @@ test('one caller at a time may renew a login, until it has or its time is over',
   assert.equal(logins.renew('/here', MAIL, fourth, 'late'), false);
   assert.equal(logins.find('/here', MAIL)?.secret, 'again');
 });
+
+test('a claim of a hub that was killed does not outlive a clock that is put back', (t) => {
+  let now = 1_000_000;
+  const store = storeIn(t, temporaryFolder(t), { key: KEY }, () => now);
+  store.logins.put('/here', MAIL, SECRET);
+  assert.notEqual(store.logins.claim('/here', MAIL, 100), null);
+  now = 999_950;
+  assert.equal(store.logins.claim('/here', MAIL, 100), null);
+  now = 999_000;
+  assert.notEqual(store.logins.claim('/here', MAIL, 100), null);
+  assert.equal(store.logins.claim('/here', MAIL, 100), null);
+});
