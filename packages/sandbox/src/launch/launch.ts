@@ -237,6 +237,7 @@ function handedBy(child: ChildProcess, isDirect: boolean): Promise<Handed | null
     const closeAll = () => {
       for (const handle of handles.values())
         if (handle instanceof Server || handle instanceof DatagramSocket) handle.close();
+      handles.clear(); // a datagram socket that is closed twice throws
     };
     const take = (message: unknown, handle: unknown) => {
       if (message !== 'all') return void handles.set(String(message), handle);
