@@ -15,6 +15,7 @@ import {
   type Login,
   revoked,
   type Send,
+  scopeOf,
   unionOf,
   usableUrl,
 } from '@cordon/oauth';
@@ -64,6 +65,7 @@ export async function logIn(
 ): Promise<Result<Login | null, Fault>> {
   const address = addressFor(app, logins);
   if (!address.ok) return address;
+  if (wish.scope !== null && scopeOf(wish.scope) === null) return failed(NO_SCOPE);
   const challenge = await challengeOf(app);
   if (!challenge.ok) return challenge;
   const request = send(app, wish.issuer);
@@ -73,7 +75,10 @@ export async function logIn(
   // Scopes are words of the issuer that granted them.
   const granted =
     before !== null && isSameIssuer(before.issuer, directions.value.issuer) ? before.tokens.scope : null;
-  const scope = unionOf(directions.value.scope, granted, wish.scope);
+  const scopes = [directions.value.scope, granted, wish.scope];
+  const scope = unionOf(...scopes);
+  // Else it would ask for whatever the server gives unasked.
+  if (scope === null && scopes.some((each) => each !== null)) return stopped(app, TOO_MANY_SCOPES);
   if (!(await steps.agrees({ ...directions.value, app, scope, before: before?.issuer ?? null })))
     return ok(null);
   const server = await authorizationServer(directions.value, request);
@@ -109,6 +114,12 @@ export async function logOut(
   return revoked(login, send(app, login.isNamed ? login.issuer : null));
 }
 
+const NO_SCOPE = fault('usage', '`--scope` is no scope', 'write words with a space between them, in quotes');
+const TOO_MANY_SCOPES = fault(
+  'app-unavailable',
+  'the app wants more scopes than one login can have',
+  'log out first: what was granted before is asked for again',
+);
 const ELSEWHERE = fault('app-unavailable', 'you had logged in at another address than the app has now');
 
 /** What would take no token, or could not keep it, is said before anybody is asked anything. */

@@ -18,7 +18,7 @@ import {
 import { RemoteApp, type RemoteAppOptions } from '@cordon/testkit/remote-app/remote-app.ts';
 import { openStore, parseStoreKey } from '@cordon/trace';
 import { AppTokens } from '../../src/egress/app-tokens.ts';
-import { logOut } from '../../src/egress/log-in.ts';
+import { logIn, logOut } from '../../src/egress/log-in.ts';
 
 const anywhere: Send = async ({ url, method, headers, body }) =>
   ok(await fetch(url, { method, headers, redirect: 'manual', ...(method === 'POST' ? { body } : {}) }));
@@ -120,6 +120,31 @@ test('a user who logs out while the token is renewed stays logged out', async (t
   const tokens = new AppTokens({ app, logins, send: () => leaving, now: Date.now, pause: (ms) => wait(ms) });
   await tokens.insteadOf(logins.find(app)?.tokens.access ?? '');
   assert.equal(logins.find(app), null);
+});
+
+test('a scope that cannot be asked for ends the login before anybody is asked', async (t) => {
+  const { app, openLogins } = await loggedIn(t);
+  const parts = {
+    logins: openLogins(),
+    challengeOf: async () => ok(null),
+    send: () => anywhere,
+    random: () => 'r',
+    now: Date.now,
+  };
+  const shown: (string | null)[] = [];
+  const steps = {
+    redirectUrl: REDIRECT,
+    agrees: async ({ scope }: { readonly scope: string | null }) => shown.push(scope) < 0,
+    answerTo: () => Promise.reject(new Error('nobody agreed')),
+  };
+  const client = { id: null, secret: null, document: null };
+  const wish = (scope: string) => ({ issuer: null, scope, client });
+  for (const scope of ['notes:"all"', '', 'x'.repeat(1_001)]) {
+    const refused = await logIn(parts, app, wish(scope), steps);
+    assert.match(refused.ok ? '' : refused.fault.message, /no scope/, scope);
+  }
+  assert.deepEqual(await logIn(parts, app, wish('notes:all'), steps), ok(null));
+  assert.deepEqual(shown, ['notes:read offline_access notes:all']);
 });
 
 test('a logout deletes the tokens, also where the server does not revoke them, which it says', async (t) => {
