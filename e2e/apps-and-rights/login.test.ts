@@ -242,3 +242,16 @@ test('an issuer that the app names is not asked at an address that is not public
   const named = await user.cordon(['apps', 'login', 'notes', '--yes', '--issuer', issuer]);
   assert.equal(named.code, 0, named.stderr);
 });
+
+// Attack: an issuer so long that its host has left the screen when the question comes.
+test('an address of the app’s server takes a few lines, and begins with its host', async (t) => {
+  if (isLeftOut(t)) return;
+  const long = (usual: Record<string, unknown>) => ({
+    ...usual,
+    authorization_servers: [`${(usual.authorization_servers as string[])[0]}/${'x'.repeat(1_900)}`],
+  });
+  const user = await userOf(t, { resourceMetadata: long });
+  const { stderr } = await user.cordon(['apps', 'login', 'notes']);
+  assert.match(plain(stderr), new RegExp(`where: ${user.remote.issuer}/x`));
+  assert.ok(stderr.split('\n').length < 16, stderr);
+});

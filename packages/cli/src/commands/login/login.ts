@@ -146,15 +146,22 @@ function describePlace(
   { app, issuer, resource, scope, before }: LoginPlace,
 ): void {
   notes.say('', `\`${app.id}\` wants you to log in.`, 'bold');
-  notes.say('  where:    ', issuer);
-  notes.say('  for:      ', resource);
+  notes.say('  where:    ', shownAddress(issuer));
+  notes.say('  for:      ', shownAddress(resource));
   notes.say('  grants:   ', scope ?? 'what that server gives without being asked');
   if (before !== null && before !== issuer)
     notes.say(
       '!! ',
-      `You are logged in through another server, ${before}. The app has changed who issues its tokens.`,
+      `You are logged in through another server, ${shownAddress(before)}. The app has changed who issues its tokens.`,
       'bad',
     );
+}
+
+/** Longer than any host, with which it begins: what follows may push nothing off the screen. */
+const LONGEST_ADDRESS = 320;
+
+function shownAddress(address: string): string {
+  return address.length > LONGEST_ADDRESS ? `${address.slice(0, LONGEST_ADDRESS)}…` : address;
 }
 
 function showPage(context: CommandContext, url: URL, isOpened: boolean): void {
