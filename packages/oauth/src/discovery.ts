@@ -4,7 +4,7 @@
  */
 import { type Fault, failed, ok, type Result } from '@cordon/core';
 import type { AuthorizationServerMetadata } from '@modelcontextprotocol/client';
-import { isSameSite, shownHost, usableUrl } from './addresses.ts';
+import { isSameSite, isThisMachine, shownHost, usableUrl } from './addresses.ts';
 import { attempted, fetchThrough, refusal, type Send } from './requests.ts';
 import { scopeOf } from './scope.ts';
 import { sdk } from './sdk.ts';
@@ -131,11 +131,13 @@ export async function authorizationServer(
   if (problem !== null) return failed(problem);
   // OpenID Connect Discovery does not know it, and its servers name it all the same.
   const revocation: unknown = new Map(Object.entries(found.value)).get('revocation_endpoint');
-  const isUsable = typeof revocation === 'string' && usableUrl(revocation, '').ok;
+  const revocationUrl = typeof revocation === 'string' ? usableUrl(revocation, '') : null;
+  const isUsable =
+    revocationUrl?.ok === true && (isNamed || !isElsewhereHere(revocationUrl.value, url.value));
   return ok({
     issuer: found.value.issuer,
     metadata: found.value,
-    revocationEndpoint: isUsable ? revocation : null,
+    revocationEndpoint: isUsable ? revocationUrl.value.href : null,
   });
 }
 
@@ -148,6 +150,9 @@ function problemOf(metadata: AuthorizationServerMetadata, issuer: URL, isNamed: 
   ] as const) {
     const url = endpoint === undefined ? null : usableUrl(endpoint, what);
     if (url?.ok === false) return refusal(url.fault);
+    // Attack: an app on this machine, whose host the user named, has Cordon speak to other programs there.
+    if (url !== null && !isNamed && isElsewhereHere(url.value, issuer))
+      return refusal(`${what} is another on this machine, \`${shownHost(url.value)}\``, nameIt(issuer));
   }
   // OAuth 2.1, and MCP: without PKCE whoever sees the code can use it.
   if (metadata.code_challenge_methods_supported?.includes('S256') !== true)
@@ -159,6 +164,15 @@ function problemOf(metadata: AuthorizationServerMetadata, issuer: URL, isNamed: 
   if (isNamed || isSameSite(page, issuer)) return null;
   return refusal(
     `\`${shownHost(issuer)}\` has you log in on another site, \`${shownHost(page)}\``,
-    `if you trust \`${shownHost(issuer)}\`, name it: \`--issuer ${issuer.href.slice(0, 200)}\``,
+    nameIt(issuer),
   );
+}
+
+/** On this machine, and at another address than the one that the user agreed to. */
+function isElsewhereHere(url: URL, issuer: URL): boolean {
+  return isThisMachine(url.hostname) && url.origin !== issuer.origin;
+}
+
+function nameIt(issuer: URL): string {
+  return `if you trust \`${shownHost(issuer)}\`, name it: \`--issuer ${issuer.href.slice(0, 200)}\``;
 }

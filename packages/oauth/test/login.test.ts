@@ -115,6 +115,16 @@ const REFUSED: readonly (readonly [
     /the address for tokens is not encrypted/,
   ],
   [
+    'an issuer that sends Cordon to another program on this machine',
+    { issuerMetadata: (usual) => ({ ...usual, token_endpoint: 'http://127.0.0.1:2375/containers/create' }) },
+    /the address for tokens is another on this machine, `127.0.0.1:2375`/,
+  ],
+  [
+    'an issuer that registers clients at another program on this machine',
+    { issuerMetadata: (usual) => ({ ...usual, registration_endpoint: 'http://localhost:2375/x' }) },
+    /the address for registration is another on this machine, `localhost:2375`/,
+  ],
+  [
     'a server without PKCE',
     { issuerMetadata: ({ code_challenge_methods_supported: _, ...usual }) => usual },
     /does not support PKCE/,
