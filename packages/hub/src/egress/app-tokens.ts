@@ -62,7 +62,7 @@ export class AppTokens {
     }
   }
 
-  /** Null: it was renewed between the look and the claim. */
+  /** Null: the login is another by now, or gone. */
   async #renewedWith(claim: string, refused: string): Promise<Result<string | null, Fault> | null> {
     const { app, logins, send, now } = this.#parts;
     try {
@@ -71,8 +71,7 @@ export class AppTokens {
       const { since: _, ...kept } = login;
       const answered = await renewed(kept, send(kept), now());
       if (!answered.ok) return failed(hasEnded(answered.fault) ? this.#ended() : answered.fault);
-      logins.renew(app.id, claim, answered.value);
-      return ok(answered.value.tokens.access);
+      return logins.renew(app.id, claim, answered.value) ? ok(answered.value.tokens.access) : null;
     } finally {
       logins.release(app.id, claim);
     }
