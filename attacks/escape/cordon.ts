@@ -64,7 +64,9 @@ export class CordonConfinement implements Confinement {
     if (!started.ok)
       return { code: null, signal: null, out: '', error: started.fault.message, isLimited: false };
     const process = started.value;
-    void process.listener?.then((listener) => listener && this.#parts.egress.serve(listener));
+    void Promise.all([process.listener, process.direct]).then(
+      ([listener, direct]) => listener && this.#parts.egress.serve(listener, direct),
+    );
     process.stdin?.on('error', () => undefined).end(command.input ?? '');
     const [out, error, exit] = await Promise.all([
       textOf(process.stdout),
@@ -81,7 +83,7 @@ export class CordonConfinement implements Confinement {
   }
 
   #spec({ command: [executable = '', ...args], setting, input }: Command): SandboxSpec {
-    const { laid } = this.#parts;
+    const { laid, egress } = this.#parts;
     // Who fills it would be what stops the honest twins of others.
     const state = setting.limits?.storageMiB === undefined ? this.state : mkdtempSync(`${this.state}-`);
     const isScript = setting.in === 'javascript';
@@ -104,7 +106,8 @@ export class CordonConfinement implements Confinement {
       stdout: 'pipe',
       stderr: 'pipe',
       link: false,
-      network: { kind: setting.in === 'network' ? 'handover' : 'none' },
+      // As apps get it.
+      network: setting.in === 'network' ? { kind: 'direct', ports: egress.ports } : { kind: 'none' },
     };
   }
 }

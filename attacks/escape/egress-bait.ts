@@ -8,6 +8,8 @@ import { ok } from '@cordon/core';
 import {
   Budget,
   DEFAULT_EGRESS_LIMITS,
+  type DirectListeners,
+  directPorts,
   type EgressProxy,
   openEgressProxy,
   parseReach,
@@ -39,8 +41,10 @@ const ANSWERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 export interface EgressBait {
-  /** Serves a sandbox on the listener that it handed over. */
-  serve(listener: Server): Promise<void>;
+  /** That a sandbox listens on for direct connections. */
+  readonly ports: readonly number[];
+  /** Serves a sandbox on the listeners that it handed over. */
+  serve(listener: Server, direct: DirectListeners | null): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -71,8 +75,9 @@ export async function openEgressBait(): Promise<EgressBait> {
   };
   const proxies: EgressProxy[] = [];
   return {
-    serve: async (listener) => {
-      const proxy = await openEgressProxy(listener, way);
+    ports: directPorts(way.reach),
+    serve: async (listener, direct) => {
+      const proxy = await openEgressProxy(listener, way, direct);
       if (!proxy.ok) throw new Error(proxy.fault.message);
       proxies.push(proxy.value);
     },
