@@ -16,6 +16,7 @@ import {
   joinLabels,
   jsonText,
   type Label,
+  namedArguments,
   ok,
   REFUSED_TEXT,
   type Reason,
@@ -173,13 +174,18 @@ export class ToolCalls {
     return (events) => returned.quote(events, wordsOf(value));
   }
 
-  /** Whether the user's words name what is asked for, by a name that they say of nothing else: a file, an address, an id. */
+  /**
+   * Whether the user's words name the text that is asked for: a file, a page, an id. Attack: the user wants the 10 newest mails,
+   * or those about invoice 4711, and whatever such a mail says counts as named. So neither numbers nor what is searched for name a
+   * text; nor does an address of mail, nor the last part of a link, which anybody can call `bill.txt`.
+   */
   #isNamedByUser(args: JsonObject): boolean {
-    const named = (leavesOf(args, MOST_NAMES) ?? []).filter((name) => /[\d./@]/.test(name));
-    return named.some((name) => {
-      const last = name.slice(name.lastIndexOf('/') + 1);
-      return this.#parts.words.hold(name) || (last.length >= SHORTEST_NAME && this.#parts.words.hold(last));
-    });
+    const naming = namedArguments(args).filter(({ path }) => NAMES_TEXT.test(lastKey(path)));
+    const names = naming.flatMap(({ value }) => leavesOf(value, MOST_NAMES) ?? []);
+    const isSaid = (name: string) => isNameOfText(name) && this.#parts.words.hold(name);
+    return names.some(
+      (name) => isSaid(name) || (!name.includes('://') && isSaid(name.slice(name.lastIndexOf('/') + 1))),
+    );
   }
 
   /** What was refused has taken nothing from the user: the attacker's try must not make the user's own suspicious. */
@@ -347,9 +353,25 @@ function wordsOf(value: Json): readonly string[] {
   return words.filter(({ length }) => length <= LONGEST_NAME).toSorted((a, b) => b.length - a.length);
 }
 
+/** Arguments that name one text, as tools of real servers call them. */
+const NAMES_TEXT =
+  /^(?:paths?|files?|file_?[nN]ames?|file_?[pP]aths?|source|urls?|uris?|link|page)$|(?:^|_)ids?$|[a-z]Ids?$/;
+
+function lastKey(path: string): string {
+  return path.slice(path.lastIndexOf('.') + 1).replace(/\[\d+\]/g, '');
+}
+
+/** Something that the user says of nothing else: no common word, no amount, and nobody's address. */
+function isNameOfText(name: string): boolean {
+  if (name.length < SHORTEST_NAME || /^[^/\s]+@[^/\s]+$/.test(name)) return false;
+  return /^\d+$/.test(name) ? name.length >= SHORTEST_NUMBER : /[\d./]/.test(name);
+}
+
 /** Values of a call that are looked for. */
 const MOST_NAMES = 50;
 const SHORTEST_NAME = 3;
+/** Of an id that is a number. */
+const SHORTEST_NUMBER = 4;
 const LONGEST_NAME = 200;
 
 function misfit(problem: string): string {
