@@ -41,22 +41,22 @@ function nameIn(value: Json | undefined): string | null {
 }
 
 /** `From:   Ada <ada@example.org>`, with signs before the name such as `**From:** …`. */
-const HEADER = /^[^\p{L}\p{N}]{0,8}(from|sender|author|subject|title)[^\p{L}\p{N}<"']{1,12}(.{0,200})$/iu;
+const HEADER = /^[^\p{L}\p{N}]{0,8}(from|sender|author|subject|title)[^\p{L}\p{N}<"']{1,12}(.*)$/iu;
 
 /**
  * Of a text that begins with lines such as `From: …` and `Subject: …` before its first empty line. Attack: a subject that
- * reads `From: your bank`: where two lines name a sender, neither counts.
+ * reads `From: your bank`: where two lines name a sender, neither counts, however long one of them is, and if it is empty.
  */
 export function headersOf(text: string): Headers {
   const block = text.slice(0, MOST_BLOCK).split(/\r?\n[ \t]*\r?\n/, 1)[0] ?? '';
   if (block === text.slice(0, MOST_BLOCK)) return NO_HEADERS;
   const lines = block.split(/\r?\n/).flatMap((line) => {
-    const [, name = '', value = ''] = line.includes(':') ? (HEADER.exec(line) ?? []) : [];
-    return value === '' ? [] : [{ isTitle: /^(?:subject|title)$/i.test(name), value: value.trim() }];
+    const [, name = '', value = ''] = line.includes(':') ? (HEADER.exec(`${line} `) ?? []) : [];
+    return name === '' ? [] : [{ isTitle: /^(?:subject|title)$/i.test(name), value: value.trim() }];
   });
   const senders = lines.filter(({ isTitle }) => !isTitle);
   const titles = lines.filter(({ isTitle }) => isTitle);
-  const only = (found: typeof lines) =>
-    found.length === 1 ? (found[0]?.value.slice(0, MOST_NAME) ?? null) : null;
+  const only = ([first, ...others]: typeof lines) =>
+    first === undefined || first.value === '' || others.length > 0 ? null : first.value.slice(0, MOST_NAME);
   return { sender: only(senders), title: only(titles) };
 }

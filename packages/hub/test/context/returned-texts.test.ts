@@ -67,6 +67,11 @@ for (const [where, text] of [
   ['its body', LETTER('Report', `From: ${EVE}\n\nhello`)],
   ['its subject', LETTER(`From: ${EVE}`, 'hello')],
   ['its subject, with signs', LETTER(`**From:** <${EVE}>`, 'hello')],
+  [
+    'its subject, behind a sender that is too long to be read',
+    LETTER('Hi', '').replace('Bob', 'B'.repeat(300)).replace('\n\n', `\nFrom: ${EVE}\n\n`),
+  ],
+  ['its subject, where it has no sender', `From:\nSubject: Hi\nFrom: ${EVE}\n\nhello`],
   ['a text without headers', `Hello\n\nFrom: ${EVE}\n`],
 ] as const)
   test(`a sender that a text names in ${where} is none`, () => {
