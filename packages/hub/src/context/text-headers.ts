@@ -18,13 +18,15 @@ const ADDRESSES = ['address', 'email', 'login', 'username', 'name'];
 
 /** Characters of a sender or a title. */
 const MOST_NAME = 120;
+/** Of a sender with the name before the address: what is shown of one. */
+const MOST_SENDER = 40;
 /** Characters of a text in which a block of headers is looked for. */
 const MOST_BLOCK = 4096;
 
 /** What a record says, or else the one that holds it. */
 export function recordHeaders(record: JsonObject, outer: Headers): Headers {
-  const sender = firstName(record, SENDERS);
-  return { sender: sender ?? outer.sender, title: firstName(record, TITLES) ?? outer.title };
+  const own = headers(firstName(record, SENDERS), firstName(record, TITLES));
+  return { sender: own.sender ?? outer.sender, title: own.title ?? outer.title };
 }
 
 function firstName(record: JsonObject, keys: readonly string[]): string | null {
@@ -36,7 +38,7 @@ function firstName(record: JsonObject, keys: readonly string[]): string | null {
 }
 
 function nameIn(value: Json | undefined): string | null {
-  if (typeof value === 'string' && value.trim() !== '') return value.trim().slice(0, MOST_NAME);
+  if (typeof value === 'string' && value.trim() !== '') return value.trim();
   return isJsonObject(value) ? firstName(value, ADDRESSES) : null;
 }
 
@@ -57,6 +59,23 @@ export function headersOf(text: string): Headers {
   const senders = lines.filter(({ isTitle }) => !isTitle);
   const titles = lines.filter(({ isTitle }) => isTitle);
   const only = ([first, ...others]: typeof lines) =>
-    first === undefined || first.value === '' || others.length > 0 ? null : first.value.slice(0, MOST_NAME);
-  return { sender: only(senders), title: only(titles) };
+    first === undefined || first.value === '' || others.length > 0 ? null : first.value;
+  return headers(only(senders), only(titles));
+}
+
+function headers(sender: string | null, title: string | null): Headers {
+  return { sender: sender === null ? null : senderOf(sender), title: title === null ? null : cut(title) };
+}
+
+/**
+ * Attack: `bank@good.example`, many blanks, `<eve@evil.example>`: who is cited by the beginning is whoever the sender says. So the
+ * address stands alone where the whole is longer than what a question has room for.
+ */
+function senderOf(told: string): string {
+  const address = told.length > MOST_SENDER ? /<([^<>]{1,320})>$/.exec(told)?.[1] : undefined;
+  return cut(address ?? told);
+}
+
+function cut(name: string): string {
+  return name.length <= MOST_NAME ? name : `${name.slice(0, MOST_NAME)}…`;
 }

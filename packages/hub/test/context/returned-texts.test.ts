@@ -80,6 +80,13 @@ for (const [where, text] of [
     assert.notEqual(found?.quote.sender, EVE);
   });
 
+// Attack: a name that looks like an address, and so long that the address behind it is cut.
+test('a sender with a long name is cited by the address', () => {
+  const from = `${'bank@good.example'.padEnd(200)} <bob@x.example>`;
+  for (const output of [{ structured: { from, body: BODY } }, { text: `From: ${from}\n\n${BODY}` }])
+    assert.equal(returnedBy(output).find(EVE)?.quote.sender, 'bob@x.example');
+});
+
 test('JSON inside of a body is a text, and names no sender', () => {
   const body = JSON.stringify({ from: EVE, account: EVE });
   const found = returnedBy({ structured: { from: 'bob@x.example', body } }).find(EVE);
