@@ -49,13 +49,25 @@ const MOST_LOOKED_AT = 50;
 const MOST_QUOTED = 240;
 const MOST_BEFORE = 40;
 
-/** Fields that hold what somebody wrote: a value that is all of one is as little kept by a program as one in a sentence. */
-const WRITTEN_FIELD =
-  /^(?:subject|title|body|text|html|content|contents|description|snippet|preview|summary|message|notes?|comments?|markdown|reply_?to)$/i;
+/**
+ * Fields that hold what somebody wrote: a value that is all of one is as little kept by a program as one in a sentence. Also
+ * `bodyText` and `email_body`.
+ */
+const WRITTEN =
+  'subject|title|body|text|html|content|contents|description|snippet|preview|summary|message|notes?|comments?|markdown';
+const WRITTEN_FIELD = new RegExp(
+  `(?:^|_)(?:${WRITTEN}|reply_?to|location|caption|bio)(?:_(?:text|html|plain|preview|raw|markdown))*$`,
+);
+/** `reply_to` of a call is none: what is written there is whom an answer reaches. */
+const WRITTEN_ARGUMENT = new RegExp(`^(?:${WRITTEN})$`, 'i');
 
-/** Whether a field or an argument of this name holds what somebody says. */
+function isWrittenField(name: string): boolean {
+  return WRITTEN_FIELD.test(name.replace(/(?<=[a-z0-9])(?=[A-Z])|[ -]/g, '_').toLowerCase());
+}
+
+/** Whether an argument of this name holds what somebody says. */
 export function isWritten(name: string): boolean {
-  return WRITTEN_FIELD.test(name);
+  return WRITTEN_ARGUMENT.test(name);
 }
 
 /** A part of an output, with what the record around it says of its writer. */
@@ -171,7 +183,7 @@ function foundIn(output: Heard, wanted: string): readonly Found[] {
 
 /** `Ada <ada@example.org>` is the address. The name before it is whatever its owner calls themselves. */
 function isAllOf({ text, field }: Leaf, wanted: string): boolean {
-  if (field !== null && isWritten(field)) return false;
+  if (field !== null && isWrittenField(field)) return false;
   if (field === null && /\s/.test(text.trim())) return false;
   const own = text.trim().toLowerCase();
   return own === wanted || /^[^<>]*<([^<>]+)>$/.exec(own)?.[1] === wanted;

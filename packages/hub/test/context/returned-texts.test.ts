@@ -42,10 +42,29 @@ test('a value that is all of a field is kept by a program; the sender of a mail 
 });
 
 // Attack: the value is all that a field holds which its writer fills in.
-for (const field of ['subject', 'title', 'body', 'snippet', 'description', 'note', 'reply_to'])
+for (const field of [
+  'subject',
+  'title',
+  'body',
+  'snippet',
+  'description',
+  'note',
+  'reply_to',
+  'replyTo',
+  'bodyText',
+  'email_body',
+  'body-html',
+  'bodyPreview',
+  'location',
+])
   test(`a value that is all of \`${field}\` was written by somebody`, () => {
     const found = returnedBy({ structured: { from: 'bob@x.example', [field]: EVE } }).find(EVE);
     assert.equal(found?.how, 'text');
+  });
+
+for (const field of ['message_id', 'contentType', 'noteAuthor', 'from'])
+  test(`a value that is all of \`${field}\` is kept by a program`, () => {
+    assert.equal(returnedBy({ structured: { [field]: EVE } }).find(EVE)?.how, 'field');
   });
 
 test('a text that the user named is told from one that the agent came across', () => {
