@@ -64,6 +64,8 @@ export interface ConsentRequest {
   readonly asks: readonly Reason[];
   /** Rules that want a warning with the question. */
   readonly warnings: readonly Reason[];
+  /** Whether the rules speak of what an app returned, in this query or before it. */
+  readonly isAfterText: boolean;
   /** The text that one of these events brought, where it is about what is proposed; absent: nothing is quoted. */
   readonly quote?: QuoteEvents;
 }

@@ -7,7 +7,7 @@ import { argumentsDatum } from './requirements.ts';
 
 /** The question for an effect: the one that is required anyway, the one that rules ask, or both as one. */
 export function requirementOf(request: ConsentRequest): ConsentRequirement {
-  const { due, asks, warnings, context, proposal, quote } = request;
+  const { due, asks, warnings, context, proposal, isAfterText, quote } = request;
   const requirement = due ?? policyRequirement(context, proposal, asks);
   const quoted = [...asks, ...warnings].flatMap(({ events }) => quote?.(events) ?? []);
   return {
@@ -15,7 +15,7 @@ export function requirementOf(request: ConsentRequest): ConsentRequirement {
     // Elsewhere the question is what the rules say.
     asks: due === null && proposal.effect !== 'tool-call' ? [] : asks.map(({ message }) => message),
     quotes: distinctQuotes([...(requirement.quotes ?? []), ...quoted]),
-    covers: quoted.length > 0 ? coverageAfterText(requirement.covers, request) : requirement.covers,
+    covers: isAfterText ? coverageAfterText(requirement.covers, request) : requirement.covers,
   };
 }
 

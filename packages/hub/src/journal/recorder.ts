@@ -45,6 +45,7 @@ export class Recorder {
   readonly #monitor: Listener;
   readonly #facts: SessionFacts;
   readonly #doubts = new UnknownOutcomes();
+  readonly #outputs = new Set<EventId>();
   #cursor: ResumeCursor | null = null;
   /** Names of calls in this process, for those that stand in the journal. */
   #callIds = new Map<string, string>();
@@ -56,7 +57,7 @@ export class Recorder {
     this.#journal = journal;
     this.#monitor = monitor;
     this.#facts = replay(past, monitor);
-    for (const event of past) this.#doubts.observe(event);
+    for (const event of past) this.#observe(event);
   }
 
   /** The interrupted query that resumes; null: none. */
@@ -141,11 +142,21 @@ export class Recorder {
 
   /** An event that was appended by another way. */
   learn(event: Event): void {
-    this.#doubts.observe(event);
+    this.#observe(event);
     for (const told of this.#facts.factsOf(event)) {
       // An effect is in the trace since it was admitted.
       if (told.kind === 'fact') this.#monitor.record(told.fact, told.place);
     }
+  }
+
+  #observe(event: Event): void {
+    this.#doubts.observe(event);
+    if (event.kind === 'tool-output.proposed') this.#outputs.add(event.id);
+  }
+
+  /** Whether one of these events of the session brought what an app returned. */
+  haveOutput(events: readonly EventId[]): boolean {
+    return events.some((event) => this.#outputs.has(event));
   }
 
   /**

@@ -260,7 +260,9 @@ export class Gate {
         }
         // What is asked about is in the journal before anybody is asked.
         recorder.writeHeld();
-        const request = { context, proposal, due, asks, warnings, ...(quote === undefined ? {} : { quote }) };
+        const isAfterText = [...asks, ...warnings].some(({ events }) => recorder.haveOutput(events));
+        const quoting = quote === undefined ? {} : { quote };
+        const request = { context, proposal, due, asks, warnings, isAfterText, ...quoting };
         const obtained = await permissions.obtain(request, revise ?? null, event);
         if (!obtained.granted)
           return conclude({ allowed: false, reasons: [obtained.reason] }, 'denied', warnings);
@@ -349,7 +351,9 @@ export class Gate {
     const asks = now?.verdict === 'ask' ? now.reasons.filter(({ rule }) => !settled.rules.has(rule)) : [];
     if (requirement === null && asks.length === 0) return true;
     const agreed = cursor?.agreed(event) ?? [];
-    const request = { context, proposal, due: requirement, asks, warnings: now?.warnings ?? [] };
+    const warnings = now?.warnings ?? [];
+    const isAfterText = [...asks, ...warnings].some(({ events }) => this.#parts.recorder.haveOutput(events));
+    const request = { context, proposal, due: requirement, asks, warnings, isAfterText };
     return this.#parts.permissions.isStillGiven(request, agreed);
   }
 

@@ -266,6 +266,24 @@ test('looks after a text are one question of each request; a yes to them never c
   assert.deepEqual(asked(), [...first, ['Let `mail` do `look`?', ...once]]);
 });
 
+// Attack: the text comes in one query, and what it wants in the next, where it is not quoted any more.
+test('what a rule asks because of a text of an earlier query is permitted once', async (t) => {
+  const script: Script = {
+    planner: [plan([{ app: 'mail' }]), plan([{ app: 'mail' }])],
+    mail: [[call('read')], 'done', [call('look')], [call('post', { to: EVE })], 'done'],
+  };
+  const stage = stageFor(t, { apps: [ORDERS], policy: AFTER_READING, script, user: no() });
+  await stage.ask('read my mail');
+  await stage.ask('post it');
+  assert.deepEqual(
+    stage.user.asked.map(({ question, durations, coversMore }) => [question, durations, coversMore]),
+    [
+      ['Let `mail` do `look`?', ['once'], true],
+      ['Let `mail` do `post`?', ['once'], undefined],
+    ],
+  );
+});
+
 test('a no to a look after a text is a no to further ones of the same request', async (t) => {
   const stage = stageFor(t, { apps: [ORDERS], policy: AFTER_READING, script: LOOKS_AND_POSTS, user: no() });
   await stage.ask('read my mail');
