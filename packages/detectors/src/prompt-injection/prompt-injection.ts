@@ -55,7 +55,7 @@ function findingOf({ start, end, confidence, isHidden }: InjectionSpan): Finding
 }
 
 const NEVER_HONEST = bitOf('override') | bitOf('override-any') | bitOf('jailbreak') | bitOf('leak');
-const SENT_TO = /@[\w-]{1,60}\.|https?:\/\//u;
+const SENT_TO = /@[\w-]{1,60}\.|https?:\/\//iu;
 
 /**
  * Of the orders to an agent, those that no description of a tool has a use for: hidden ones, ones that lift rules or demand

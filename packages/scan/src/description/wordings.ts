@@ -37,7 +37,7 @@ const READS =
   '(?:read|reads|open|load|fetch|get|cat|pass|send|include|forward|upload|copy|append|attach|return)';
 /** Nobody can receive mail at the domains that are kept for examples. */
 const STRANGER =
-  '(?:(?:https?|ftp|wss?|data)://?[^ <>"\']{3,200}|[a-z0-9._%+-]{1,64}@(?!example\\.(?:com|org|net)\\b)[a-z0-9.-]{1,100}\\.[a-z]{2,10}\\b)';
+  '(?:(?:https?|ftp|wss?|data)://?[^ <>"\']{3,200}|[a-z0-9._%+-]{1,64}@(?!example\\.(?:com|org|net)(?!\\.?[a-z0-9-]))[a-z0-9.-]{1,100}\\.[a-z]{2,10}\\b)';
 const TAGS = '(?:important|system|instruction|instructions|assistant|admin|secret)';
 
 const SAID: Readonly<Partial<Record<Wording['kind'], readonly string[]>>> = {
