@@ -176,8 +176,8 @@ function strangerWords(stranger: Stranger): string {
   const { standing } = stranger;
   const who = named(stranger);
   if (standing === null) return `${who} is not from your words`;
-  const { quote, how, field } = standing;
-  const returned = `\`${shortened(quote.app)}\` returned for \`${shortened(quote.tool)}\``;
+  const { app, tool, how, field } = standing;
+  const returned = `\`${shortened(app)}\` returned for \`${shortened(tool)}\``;
   switch (how) {
     case 'field':
       return field === null
@@ -186,7 +186,7 @@ function strangerWords(stranger: Stranger): string {
     case 'named-text':
       return `${who} comes from a text that you named, which ${returned}`;
     case 'text':
-      return `${who} stands only in a text that \`${shortened(quote.app)}\` returned`;
+      return `${who} stands only in a text that \`${shortened(app)}\` returned`;
     default:
       how satisfies never;
       return who;

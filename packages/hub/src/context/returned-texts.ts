@@ -33,7 +33,10 @@ export interface Standing {
   /** The name of the field; null: it has none, or the value stands inside a text. */
   readonly field: string | null;
   readonly isTrusted: boolean;
-  /** The text that holds it; for a field, the record. */
+  /** The call that returned it. */
+  readonly app: AppId;
+  readonly tool: string;
+  /** A text that holds it, of this call or of another; for a field that stands in no text, the record. */
   readonly quote: PromptQuote;
 }
 
@@ -128,6 +131,8 @@ export class ReturnedTexts {
       how: best === field ? 'field' : best === named ? 'named-text' : 'text',
       field: best === field ? best.leaf.field : null,
       isTrusted: best.output.isTrusted,
+      app: best.output.app,
+      tool: best.output.tool,
       // What says it in a sentence tells more than the field.
       quote: quoteOf(written[0] ?? best),
     };

@@ -106,6 +106,20 @@ test('a sender with a long name is cited by the address', () => {
     assert.equal(returnedBy(output).find(EVE)?.quote.sender, 'bob@x.example');
 });
 
+// Attack: a text of another app names the sender, and the question says that this app returned the field.
+test('what returned a field is told from the text that is quoted', () => {
+  const returned = returnedBy({ text: BODY });
+  returned.hear({
+    ...{ app: id<'app'>('drive'), tool: 'list', event: id<'event'>('e2'), text: '' },
+    ...{ structured: { owner: EVE }, isNamedByUser: false, isTrusted: false },
+  });
+  const found = returned.find(EVE);
+  assert.deepEqual(
+    [found?.how, found?.app, found?.tool, found?.quote.app],
+    ['field', 'drive', 'list', 'mail'],
+  );
+});
+
 test('JSON inside of a body is a text, and names no sender', () => {
   const body = JSON.stringify({ from: EVE, account: EVE });
   const found = returnedBy({ structured: { from: 'bob@x.example', body } }).find(EVE);
