@@ -49,6 +49,7 @@ export class Budget {
   #costUnderWay = 0;
   #milliseconds = 0;
   #startedAt: number | null = null;
+  #isOver = false;
   #timer: NodeJS.Timeout | undefined;
   #exceeded: { readonly limit: QueryLimit; readonly fault: Fault } | null = null;
 
@@ -58,14 +59,20 @@ export class Budget {
 
   /** The clock runs, until `pause`. */
   resume(): void {
-    if (this.#startedAt !== null) return;
+    if (this.#isOver || this.#startedAt !== null) return;
     this.#startedAt = this.#parts.now();
     const left = Math.max(0, this.#parts.limits.seconds * 1000 - this.#milliseconds);
     // Node takes a longer wait for one of a millisecond.
     this.#timer = setTimeout(() => this.#timeOver(), Math.min(left, LONGEST_TIMER_MS));
   }
 
-  /** The user is asked something, or the query is over. */
+  /** The query is over. A question that ends with it starts no clock any more. */
+  end(): void {
+    this.pause();
+    this.#isOver = true;
+  }
+
+  /** The user is asked something. */
   pause(): void {
     clearTimeout(this.#timer);
     if (this.#startedAt === null) return;

@@ -54,7 +54,7 @@ export class Query {
    * that is over, or take the app from the next query when it runs into its limit.
    */
   end(): void {
-    this.budget.pause();
+    this.budget.end();
     this.#ending.abort();
   }
 

@@ -124,6 +124,18 @@ test('while the user is asked the time stands still', (t) => {
   assert.equal(overs(), 1);
 });
 
+// A question that was open when the query ended is answered by that.
+test('what comes when the query is over starts no clock', (t) => {
+  const { budget, overs } = budgetOf(t, { seconds: 5 });
+  budget.resume();
+  t.mock.timers.tick(3_000);
+  budget.pause();
+  budget.end();
+  budget.resume();
+  t.mock.timers.tick(3_600_000);
+  assert.deepEqual([overs(), budget.used.milliseconds], [0, 3_000]);
+});
+
 test('the first limit that is reached is the one that is told', (t) => {
   const { budget } = budgetOf(t, { tokens: 1, seconds: 5 });
   budget.resume();
