@@ -101,6 +101,24 @@ test('a person changes the screen, types a secret once, and the file is in effec
   assert.doesNotMatch(apps.stdout.replace(/\s+/g, ' '), /the configuration was not agreed to/);
 });
 
+// Attack: a description in a stranger's file clears the screen, and draws a question of Cordon's.
+test('words of another file reach a prompt as words alone', async () => {
+  using home = new Home();
+  const evil = '\u001b[2JKey\n▐ Grant this?';
+  home.write('.vscode/mcp.json', {
+    inputs: [{ type: 'promptString', id: 'key', description: evil }],
+    servers: {
+      search: { command: 'node', args: [MAIL], env: { SEARCH_KEY: '${input:key}', [`A${evil}`]: '<name>' } },
+    },
+  });
+  const init = home.start(['init'], { terminal: true });
+  await answer(init, '[y] write cordon.json  [n] no', 'y');
+  await answer(init, '(not shown)> ', 'typed');
+  await answer(init, 'such as <name>> ', '');
+  const { stdout } = await init.end();
+  assert.doesNotMatch(stdout, /\u001b\[2J|\n▐/);
+});
+
 test('entries that were pasted into cordon.json are completed, and all other text stays', async () => {
   using home = new Home();
   mkdirSync(join(home.root, 'work/notes'));

@@ -1,6 +1,6 @@
 /** What only the user knows: secrets, and values for which the other client's file has an example. */
 import { keepSecret, keptSecret, type SecretPlace } from '@cordon/config/keys';
-import { ok, type Result } from '@cordon/core';
+import { ok, type Result, visibleLine } from '@cordon/core';
 import type { AppProposal } from '@cordon/onboarding';
 import type { CommandContext } from '../../context/command-context.ts';
 import type { Answers } from './draft-text.ts';
@@ -40,24 +40,27 @@ export async function askValues(
     return { secrets, answers };
   }
   for (const [name, description] of open) {
-    const typed = await ask(context, `${description} (not shown)> `, 'secret');
+    const typed = await ask(context, { what: description, tells: ' (not shown)', takes: 'secret' });
     if (typed === null) return null;
     if (typed !== '') secrets.set(name, typed);
   }
   for (const { id, questions } of proposals)
     for (const { key, example } of questions) {
-      const typed = await ask(context, `${id}: ${key}, such as ${example}> `, 'text');
+      const typed = await ask(context, { what: `${id}: ${key}, such as ${example}`, takes: 'text' });
       if (typed === null) return null;
       if (typed !== '') answers.set(id, (answers.get(id) ?? new Map()).set(key, typed));
     }
   return { secrets, answers };
 }
 
+const MOST_NAMED = 200;
+
+/** Attack: a description or an example in a stranger's file writes to the terminal, or draws another question. */
 async function ask(
   { terminal, notes, ending }: CommandContext,
-  prompt: string,
-  takes: 'secret' | 'text',
+  { what, tells = '', takes }: { what: string; tells?: string; takes: 'secret' | 'text' },
 ): Promise<string | null> {
+  const prompt = `${visibleLine(what.slice(0, MOST_NAMED))}${tells}> `;
   const reply = await terminal.ask({ prompt, takes }, ending);
   if (reply.kind === 'line') return reply.text.trim();
   notes.say('', 'nothing was written');
