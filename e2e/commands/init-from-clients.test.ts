@@ -116,7 +116,23 @@ test('words of another file reach a prompt as words alone', async () => {
   await answer(init, '(not shown)> ', 'typed');
   await answer(init, 'such as <name>> ', '');
   const { stdout } = await init.end();
-  assert.doesNotMatch(stdout, /\u001b\[2J|\n▐/);
+  assert.ok(!stdout.includes('\u001b[2J'));
+  assert.doesNotMatch(stdout, /\n▐/);
+});
+
+// Attack: a variable makes a known package run something else, and the file counts as agreed to.
+test('the screen shows every value that an app is started with', async () => {
+  using home = new Home();
+  const code = '--import=data:text/javascript,0';
+  const env = { NODE_OPTIONS: code, PLACE: `${code}?a=\${HOME}`, KEY: '${KEY}' };
+  home.write('.mcp.json', {
+    mcpServers: { it: { command: 'npx', args: ['-y', 'some-mcp'], env, cwd: '/srv' } },
+  });
+  const shown = (await home.run(['init'])).stdout.replace(/\s+/g, ' ');
+  assert.ok(shown.includes(`NODE_OPTIONS = ${code}`), shown);
+  assert.ok(shown.includes(`PLACE = ${code}?a=\${env:HOME}`), shown);
+  assert.match(shown, /runs in \/srv/);
+  assert.doesNotMatch(shown, / KEY = /);
 });
 
 test('entries that were pasted into cordon.json are completed, and all other text stays', async () => {

@@ -79,6 +79,10 @@ function rightsOf(proposal: AppProposal): readonly Right[] {
     ),
     ...questions.map(({ key, example }) => told(`you are asked for ${key}`, `${example} is an example`)),
     ...variablesOf(source).map(([key, variable]) => told(`your variable ${variable}`, `as ${key}`)),
+    ...fixedValues(proposal).map(([key, value]) => told(`${key} = ${value}`, 'stands there')),
+    ...(source?.kind === 'command' && source.cwd !== null
+      ? [told(`runs in ${source.cwd}`, 'stands there')]
+      : []),
   ];
 }
 
@@ -92,6 +96,19 @@ function variablesOf(source: AppProposal['source']): readonly (readonly [key: st
   return Object.entries(values).flatMap(([key, value]) =>
     [...value.matchAll(/\$\{env:(\w+)\}/g)].map(([, variable = '']): [string, string] => [key, variable]),
   );
+}
+
+/** Told as a variable or a secret. */
+const ONE_PLACEHOLDER = /^(?:Bearer |Basic |token )?\$\{(?:env|secret):[^}]*\}$/i;
+
+/**
+ * Attack: an entry starts a known package with `NODE_OPTIONS=--import=…`. A yes to the screen is a yes to the file, so all that an
+ * app is started with stands on it.
+ */
+function fixedValues({ source, questions }: AppProposal): readonly (readonly [key: string, value: string])[] {
+  const values = source === null ? {} : source.kind === 'url' ? source.headers : source.env;
+  const asked = new Set(questions.map(({ key }) => key));
+  return Object.entries(values).filter(([key, value]) => !asked.has(key) && !ONE_PLACEHOLDER.test(value));
 }
 
 function labelWords({ says, tools }: AppProposal['labels'][number]): string {
