@@ -12,6 +12,7 @@ import { type Conversation, Home } from '../harness/cordon.ts';
 import { inTurns, planning, step } from '../harness/provider-script.ts';
 
 const READER = join(import.meta.dirname, '../apps/reader.mjs');
+const ALLOW = 'Allow?';
 const GRANT = 'Grant this? [y] yes  [n] no (default) > ';
 
 /** A model that has the app read files, and says what came of the last. */
@@ -21,6 +22,15 @@ function doing(...paths: readonly string[]): FakeScript {
     inTurns(calls(paths.map((path) => ({ name: 'look', arguments: { path } }))), (results) =>
       says(`It said: ${results.at(-1)}`),
     ),
+  );
+}
+
+/** The same, each in a turn of its own. */
+function oneAfterTheOther(...paths: readonly string[]): FakeScript {
+  const looks = paths.map((path) => calls([{ name: 'look', arguments: { path } }]));
+  return planning(
+    [step('reader', ['look'])],
+    inTurns(...looks, (results) => says(`It said: ${results.at(-1)}`)),
   );
 }
 
@@ -168,4 +178,23 @@ test('a query that did something for good is not asked again, and the next one h
   });
   assert.equal(run.code, 0, run.stdout);
   assert.equal(run.stdout.split('→ reader post').length, 2);
+});
+
+// Attack: an app of a private chat fails, and what is asked after the grant is remembered.
+test('a private chat stays private after a grant', async () => {
+  using home = new Home();
+  const file = notes(home);
+  configured(home);
+  const run = await asking(home, ['chat'], doing(file), async (conversation) => {
+    await conversation.shown('cordon> ');
+    await conversation.answer('/private');
+    await conversation.shown('cordon (private)> ');
+    await conversation.answer('Look.');
+    await conversation.shown(GRANT);
+    await conversation.answer('y');
+    await conversation.shown('buy milk');
+    await conversation.shown('cordon (private)> ', 2);
+    await conversation.answer('/exit');
+  });
+  assert.equal(run.code, 0, run.stdout);
 });

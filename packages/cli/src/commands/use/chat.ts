@@ -40,6 +40,8 @@ interface AgainIn {
   /** Asked again at once; null: it did what cannot be undone. */
   readonly text: string | null;
   readonly isPrivate: boolean;
+  /** Whether all that follows is private, too. */
+  readonly staysPrivate: boolean;
 }
 
 function converseIn(
@@ -125,18 +127,19 @@ async function converse(
   const isProgram = context.options.answers === '-';
   const completions = chatCompletions(opening.configuration.apps.map(({ id }) => id));
   const outcomes: Outcome['kind'][] = [];
-  let isPrivate = context.options.private === true;
+  let isPrivate = again?.staysPrivate ?? context.options.private === true;
   let { missing } = opening;
   const settle = (outcome: Outcome) => {
     outcomes.push(outcome.kind);
     printOutcome(context, outcome);
   };
   const over = (end: End): Conversation => ({ end, outcomes });
-  const serve = async (session: Session, text: string, isPrivate: boolean) => {
+  const serve = async (session: Session, text: string, isPrivateQuery: boolean) => {
     const failures = new Failures();
     context.onEvent = (event) => failures.observe(event);
-    settle(await runQuery(context, session, text, isPrivate));
-    return againAfter(context, opening, failures, { session: session.id, text, isPrivate });
+    settle(await runQuery(context, session, text, isPrivateQuery));
+    const asked = { session: session.id, text, isPrivate: isPrivateQuery, staysPrivate: isPrivate };
+    return againAfter(context, opening, failures, asked);
   };
   if (again !== null && again.text !== null) {
     const session = await opening.session();
