@@ -12,6 +12,8 @@ export type NamedLack =
 const MOST_LINES = 40;
 const LONGEST_LINE = 1000;
 const LONGEST_PATH = 500;
+/** Each is looked for on the disk. */
+const MOST_NAMED = 20;
 
 /** As Node, Python, Go and libc say that a path cannot be used. */
 const NO_PATH = [
@@ -48,7 +50,7 @@ const NO_VARIABLE = [
   'provide',
 ];
 
-/** Each once, in the order in which they are named. */
+/** Each once, in the order in which they are named; of many the first. */
 export function lacksInWords(text: string): readonly NamedLack[] {
   const lines = text.split('\n', MOST_LINES).map((line) => line.slice(0, LONGEST_LINE));
   const found = lines.flatMap((line) => {
@@ -60,8 +62,7 @@ export function lacksInWords(text: string): readonly NamedLack[] {
       ...(says(NO_VARIABLE) ? variablesIn(line) : []),
     ];
   });
-  const keys = found.map((lack) => JSON.stringify(lack));
-  return found.filter((_, at) => keys.indexOf(keys[at] ?? '') === at);
+  return [...new Map(found.map((lack) => [JSON.stringify(lack), lack])).values()].slice(0, MOST_NAMED);
 }
 
 function pathsIn(line: string, access: 'read' | 'write'): readonly NamedLack[] {

@@ -146,3 +146,11 @@ test('a host takes back that the tools of this app send nothing out, and of no o
     /"it\/look": \{ "readOnly": true \}, "other\/look": \{ "outward": false \}/,
   );
 });
+
+// Attack: an app fails a hundred times with a thousand paths each, and each of them is looked for on the disk.
+test('of many words only the first few are looked at', () => {
+  const many = Array.from({ length: 400 }, (_, at) => `ENOENT /p${at} /q${at}`).join('\n');
+  const named = lacksInWords(many);
+  assert.equal(named.length, 20);
+  assert.deepEqual(named[0], { kind: 'path', path: '/p0', access: 'read' });
+});

@@ -83,9 +83,10 @@ function lacksOf(
       const right = missingRight(named, app, place);
       const lack = right === null ? null : { app: app.id, right, words: failure.words };
       if (lack !== null && !found.has(keyOf(lack))) found.set(keyOf(lack), lack);
+      if (found.size === MOST_LACKS) return [...found.values()];
     }
   }
-  return [...found.values()].slice(0, MOST_LACKS);
+  return [...found.values()];
 }
 
 function namedBy(failure: Failure): readonly NamedLack[] {
