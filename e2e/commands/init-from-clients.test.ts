@@ -92,7 +92,7 @@ test('a person changes the screen, types a secret once, and the file is in effec
   assert.doesNotMatch(run.stdout, /typed-0nce|5ecret/);
   const text = readFileSync(config, 'utf8');
   assert.doesNotMatch(text, /typed-0nce|5ecret|"network"|server-filesystem/);
-  assert.match(text, /"SEARCH_KEY": "\$\{secret:key\}"/);
+  assert.match(text, /"SEARCH_KEY": "\$\{secret:search\.key\}"/);
   assert.match(readFileSync(join(home.root, 'work/.mcp.json'), 'utf8'), /5ecret/);
   const apps = await home.run(['apps']);
   assert.match(apps.stdout, /tracker[\s\S]*reads environment variables: secret\s+tracker\.TRACKER_TOKEN/);

@@ -18,6 +18,8 @@ export interface ProposalPlace {
   readonly folder: string;
   readonly home: string;
   readonly environment: Environment;
+  /** Whether the entry stands in `cordon.json` already, where the names of secrets are its own. */
+  readonly isOwnEntry?: boolean;
 }
 
 /** A right that the app gets, and why. Each one loosens: without it the app has none. */
@@ -37,6 +39,8 @@ export interface ProposedSecret {
   readonly description: string;
   /** Stands in the other client's file; null: the user is asked. */
   readonly value: string | null;
+  /** Under this name the other client asks for it once, for all its apps; null: it is of this app alone. */
+  readonly input: string | null;
 }
 
 /** A value of `env` that is only an example: the user is asked, and it stands in the file. */
@@ -307,8 +311,8 @@ class Proposer {
   }
 
   #value(key: string, value: string): string {
-    for (const [, name = ''] of value.matchAll(/\$\{secret:([^}]*)\}/g)) this.#input(key, name);
-    if (value.includes('${')) return value;
+    const named = value.replace(/\$\{secret:([^}]*)\}/g, (_, input: string) => this.#input(key, input));
+    if (named.includes('${')) return named;
     const [, scheme = '', rest = value] = /^(Bearer |Basic |token )?(.*)$/is.exec(value) ?? [];
     const isSecret = isSecretName(key) || holdsPassword(value) || this.#known?.secrets?.[key] !== undefined;
     if (!isExample(rest)) return isSecret ? `${scheme}${this.#secret(key, rest)}` : value;
@@ -322,14 +326,23 @@ class Proposer {
   #secret(key: string, value: string | null): string {
     const name = secretName(`${this.#id}.${key}`);
     const description = this.#known?.secrets?.[key] ?? key;
-    this.#secrets.push({ name, key, description, value });
+    this.#secrets.push({ name, key, description, value, input: null });
     return `\${secret:${name}}`;
   }
 
-  #input(key: string, name: string): void {
-    if (this.#secrets.some((secret) => secret.name === name)) return;
-    const found = this.#server.inputs.find((input) => input.name === name);
-    this.#secrets.push({ name, key, description: found?.description ?? key, value: null });
+  /**
+   * Attack: the file of a stranger names the secret of another app, or has an input with the name of another file's. So no app of
+   * another file shares a secret.
+   */
+  #input(key: string, input: string): string {
+    const { isOwnEntry = false } = this.#place;
+    const name = isOwnEntry ? input : secretName(`${this.#id}.${input.replaceAll('.', '-')}`);
+    if (!this.#secrets.some((secret) => secret.name === name)) {
+      const found = this.#server.inputs.find((one) => one.name === input);
+      const shared = isOwnEntry || found === undefined ? null : input;
+      this.#secrets.push({ name, key, description: found?.description ?? key, value: null, input: shared });
+    }
+    return `\${secret:${name}}`;
   }
 
   #labels(): readonly ProposedLabels[] {

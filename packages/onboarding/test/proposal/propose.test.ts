@@ -292,3 +292,16 @@ test('ids are names that Cordon takes, each once', () => {
   assert.equal(appIdOf('Notes', taken), 'Notes-2');
   assert.equal(appIdOf('日本', taken), 'app');
 });
+
+// Attack: a file of a stranger names the secret of another app, or has an input with the name of another file's.
+test('a secret that another file names belongs to the app alone', () => {
+  const values = { ONE: '${secret:mail.PASSWORD}', TWO: '${input:token}' };
+  assert.deepEqual(env(proposed({ ...npx('some-mcp'), env: values }).source), {
+    ONE: '${secret:it.mail-PASSWORD}',
+    TWO: '${secret:it.token}',
+  });
+  const read = readPasted(JSON.stringify({ it: { ...npx('some-mcp'), env: values } }), 'here', place());
+  const [server] = read.ok ? read.value : assert.fail(read.fault);
+  const own = propose('it', server ?? assert.fail(), { ...place(), isOwnEntry: true });
+  assert.deepEqual(env(own.source), { ONE: '${secret:mail.PASSWORD}', TWO: '${secret:token}' });
+});

@@ -98,5 +98,7 @@ export function proposalsOf(
   edits: readonly ProposalEdits[],
   place: ProposalPlace,
 ): readonly AppProposal[] {
-  return apps.map(({ id, server }, at) => propose(id, server, place, edits[at]));
+  return apps.map(({ id, server, section }, at) =>
+    propose(id, server, { ...place, isOwnEntry: section !== null }, edits[at]),
+  );
 }

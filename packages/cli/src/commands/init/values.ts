@@ -24,25 +24,22 @@ export async function askValues(
 ): Promise<AskedValues | null> {
   const secrets = new Map<string, string>();
   const answers = new Map<string, Map<string, string>>();
-  const open = new Map(missing.map((name) => [name, name]));
-  for (const proposal of proposals)
-    for (const { name, description, value } of proposal.secrets) {
-      if (value === null) open.set(name, `${proposal.id}: ${description}`);
-      else secrets.set(name, value);
-    }
+  const open = openSecrets(proposals, missing);
+  for (const { name, value } of proposals.flatMap((proposal) => proposal.secrets))
+    if (value !== null) secrets.set(name, value);
   if (!context.terminal.isInteractive) {
     const names = [
-      ...open.values(),
+      ...open.map(({ what }) => what),
       ...proposals.flatMap(({ questions }) => questions.map(({ key }) => key)),
     ];
     if (names.length > 0)
       context.notes.say('', `not asked for without a terminal: ${names.join('; ')}`, 'warn');
     return { secrets, answers };
   }
-  for (const [name, description] of open) {
-    const typed = await ask(context, { what: description, tells: ' (not shown)', takes: 'secret' });
+  for (const { what, names } of open) {
+    const typed = await ask(context, { what, tells: ' (not shown)', takes: 'secret' });
     if (typed === null) return null;
-    if (typed !== '') secrets.set(name, typed);
+    if (typed !== '') for (const name of names) secrets.set(name, typed);
   }
   for (const { id, questions } of proposals)
     for (const { key, example } of questions) {
@@ -51,6 +48,32 @@ export async function askValues(
       if (typed !== '') answers.set(id, (answers.get(id) ?? new Map()).set(key, typed));
     }
   return { secrets, answers };
+}
+
+interface OpenSecret {
+  /** Says which apps get it. */
+  readonly what: string;
+  readonly names: readonly string[];
+}
+
+/** An input of one file is asked for once, for all apps of that file that name it. */
+function openSecrets(proposals: readonly AppProposal[], missing: readonly string[]): readonly OpenSecret[] {
+  const asked = proposals.flatMap(({ id, origin, secrets }) =>
+    secrets
+      .filter(({ value }) => value === null)
+      .map((secret) => ({
+        ...secret,
+        id,
+        by: secret.input === null ? secret.name : JSON.stringify([origin, secret.input]),
+      })),
+  );
+  const groups = [...Map.groupBy(asked, ({ by }) => by).values()].map((group) => ({
+    what: `${[...new Set(group.map(({ id }) => id))].join(', ')}: ${group[0]?.description}`,
+    names: group.map(({ name }) => name),
+  }));
+  const named = new Set(groups.flatMap(({ names }) => names));
+  const rest = missing.filter((name) => !named.has(name));
+  return [...rest.map((name) => ({ what: name, names: [name] })), ...groups];
 }
 
 const MOST_NAMED = 200;
