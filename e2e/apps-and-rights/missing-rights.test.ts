@@ -181,7 +181,8 @@ test('a query that did something for good is not asked again, and the next one h
 });
 
 // Attack: an app of a private chat fails, and what is asked after the grant is remembered.
-test('a private chat stays private after a grant', async () => {
+test('a private chat stays private after a grant', async (t) => {
+  if (isLeftOut(t)) return;
   using home = new Home();
   const file = notes(home);
   configured(home);
@@ -197,4 +198,25 @@ test('a private chat stays private after a grant', async () => {
     await conversation.answer('/exit');
   });
   assert.equal(run.code, 0, run.stdout);
+});
+
+// Attack: what may write the file gives the running app another entry, and the yes to one right lets it through unseen.
+test('an entry that was changed meanwhile is reviewed, also after a grant', async (t) => {
+  if (isLeftOut(t)) return;
+  using home = new Home();
+  const file = notes(home);
+  const config = configured(home);
+  const run = await asking(home, ['chat', '--config', config], doing(file), async (conversation) => {
+    await conversation.shown('cordon> ');
+    const text = readFileSync(config, 'utf8');
+    writeFileSync(config, text.replace('"command"', '"env": { "ADDED": "1" }, "command"'));
+    await conversation.answer('Look.');
+    await conversation.shown(GRANT);
+    await conversation.answer('y');
+    await conversation.shown('Agree to this?');
+    await conversation.answer('n');
+    await conversation.shown('cordon> ', 2);
+    await conversation.answer('/exit');
+  });
+  assert.match(run.stdout, /ADDED/);
 });

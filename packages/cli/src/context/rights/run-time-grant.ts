@@ -49,7 +49,7 @@ export async function grantMissing(
   for (const lack of lacksOf(failures.all, configuration, rightsPlace(context, configuration))) {
     if (context.offered.has(keyOf(lack))) continue;
     context.offered.add(keyOf(lack));
-    if (await granted(context, lack)) isGranted = true;
+    if (await granted(context, configuration, lack)) isGranted = true;
   }
   return isGranted;
 }
@@ -111,7 +111,7 @@ function rightsPlace(context: CommandContext, configuration: Configuration): Rig
 }
 
 /** One question. The file is read again: another one of these may have changed it. */
-async function granted(context: CommandContext, lack: Lack): Promise<boolean> {
+async function granted(context: CommandContext, used: Configuration, lack: Lack): Promise<boolean> {
   const { notes, terminal, ending } = context;
   const before = context.configuration();
   const file = before?.file ?? null;
@@ -136,8 +136,16 @@ async function granted(context: CommandContext, lack: Lack): Promise<boolean> {
   }
   const unkept = agreementToChange(before, { from: text.value, to: changed.value.text }, context.now);
   if (unkept !== null) context.reportFault(unkept);
-  context.grantedEntries.set(lack.app, canonicalJson(after.entries.get(lack.app)?.configured ?? null));
+  // Attack: what may write the file has changed the entry since the session began. The yes was to one right, not to that.
+  const found = entryIn(before, lack.app);
+  if (found === entryIn(used, lack.app) || found === context.grantedEntries.get(lack.app))
+    context.grantedEntries.set(lack.app, entryIn(after, lack.app));
   return true;
+}
+
+/** As canonical JSON. */
+function entryIn({ entries }: Configuration, app: AppId): string {
+  return canonicalJson(entries.get(app)?.configured ?? null);
 }
 
 /** Of the user's environment, if it is set there; else a secret that is typed once. Empty: the right is no variable. */
