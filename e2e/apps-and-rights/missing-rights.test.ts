@@ -124,10 +124,13 @@ test('without a person nothing is asked or granted', async (t) => {
 test('nobody is asked about what no app may have', async (t) => {
   if (isLeftOut(t)) return;
   using home = new Home();
-  mkdirSync(join(home.root, 'home/.ssh'));
-  writeFileSync(join(home.root, 'home/.ssh/id_ed25519'), 'key');
+  for (const folder of ['home/.ssh', 'home/My backup/.ssh', 'home/.config/gh']) {
+    mkdirSync(join(home.root, folder), { recursive: true });
+    writeFileSync(join(home.root, folder, 'id_ed25519'), 'key');
+  }
   configured(home);
-  const named = ['data/cordon', 'home', 'home/.ssh/id_ed25519'].map((path) => join(home.root, path));
+  const keys = ['home/My backup/.ssh/id_ed25519', 'home/My backup', 'home/.config', 'home/.ssh/id_ed25519'];
+  const named = ['data/cordon', 'home', ...keys].map((path) => join(home.root, path));
   const run = await asking(home, ['ask', 'Look.'], doing(...named), async () => undefined);
   assert.match(run.stdout, /It said: [\s\S]*id_ed25519/);
   assert.doesNotMatch(run.stdout, /MISSING RIGHT/);

@@ -1,5 +1,6 @@
 /** A right that an app lacks and that the user could grant: exactly what the app named, and nothing wider. */
-import { statSync } from 'node:fs';
+import { opendirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { covers, realPath } from '@cordon/config/reading';
 import type { InstalledApp } from '@cordon/core';
 import { coversEntry, parseNetworkEntry } from '@cordon/egress/reach';
@@ -48,9 +49,32 @@ function missingPath(
   const { read, write } = manifest.files;
   const isWithin = (folders: readonly string[]) => folders.some((folder) => covers(realPath(folder), real));
   if (isWithin(write) || covers(real, realPath(home)) || isClosed(real) || !isUserPath(real)) return null;
+  if (holdsClosed(real, isClosed)) return null;
   // What it may read already and still names, it wants to write.
   const kind = access === 'write' || isWithin(read) ? 'write' : 'read';
   return { kind, value: real };
+}
+
+const MOST_ENTRIES = 5000;
+
+/** Attack: an app names the folder around the keys, not the keys. Also true of a folder that cannot be listed, or is too large. */
+function holdsClosed(path: string, isClosed: RightsPlace['isClosed']): boolean {
+  try {
+    if (!statSync(path).isDirectory()) return false;
+    const folder = opendirSync(path);
+    try {
+      for (let count = 0; count < MOST_ENTRIES; count++) {
+        const entry = folder.readSync();
+        if (entry === null) return false;
+        if (isClosed(join(path, entry.name))) return true;
+      }
+      return true;
+    } finally {
+      folder.closeSync();
+    }
+  } catch {
+    return true;
+  }
 }
 
 /** A file or folder that exists. Those of the system an app sees anyway, or must not. */

@@ -154,3 +154,14 @@ test('of many words only the first few are looked at', () => {
   assert.equal(named.length, 20);
   assert.deepEqual(named[0], { kind: 'path', path: '/p0', access: 'read' });
 });
+
+test('nor for a folder that directly holds what is closed, where one without it is offered', () => {
+  const around = join(HOME, 'around');
+  mkdirSync(join(around, 'inner'), { recursive: true });
+  writeFileSync(join(around, 'key'), '');
+  const isClosed = (path: string) => path.endsWith('/key');
+  const ofFolder = (path: string) =>
+    missingRight({ kind: 'path', path, access: 'read' }, app(), { ...place, isClosed });
+  assert.equal(ofFolder(around), null);
+  assert.deepEqual(ofFolder(join(around, 'inner')), { kind: 'read', value: join(around, 'inner') });
+});

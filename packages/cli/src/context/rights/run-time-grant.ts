@@ -104,10 +104,14 @@ function rightsPlace(context: CommandContext, configuration: Configuration): Rig
   const keys = new Set([...providers.values()].map(({ keyVariable }) => keyVariable));
   return {
     home: context.home,
-    isClosed: (path) =>
-      closed.some((one) => covers(one, path) || covers(path, one)) || sensitivePath(path) !== null,
+    isClosed: (path) => closed.some((one) => covers(one, path) || covers(path, one)) || isSensitive(path),
     isOwnVariable: (name) => keys.has(name) || name.startsWith('CORDON_'),
   };
+}
+
+/** The detector takes a text with spaces for prose. */
+function isSensitive(path: string): boolean {
+  return [path, path.replaceAll(/[\s<>|;]/g, '_')].some((one) => sensitivePath(one) !== null);
 }
 
 /** One question. The file is read again: another one of these may have changed it. */
