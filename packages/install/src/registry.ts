@@ -61,7 +61,8 @@ export function npmRegistry(scope: string | null, places: RegistryPlaces): Resul
       fault('app-unavailable', 'npm does not say which registry it uses', 'set `registry` in `~/.npmrc`'),
     );
   const namedBy = wanted === ofFolder ? folder : null;
-  const address = namedBy === null ? ok(expanded(setting, places.environment)) : unexpanded(setting, namedBy);
+  const writer = wanted === places.registries ? OWN_FILE : namedBy === null ? null : `\`${namedBy.path}\``;
+  const address = writer === null ? ok(expanded(setting, places.environment)) : unexpanded(setting, writer);
   if (!address.ok) return address;
   const found = registryOf(address.value, [], places);
   if (!found.ok) return found;
@@ -102,12 +103,13 @@ function folderFile({ folder, home, read }: RegistryPlaces): FolderFile | null {
 }
 
 /** Attack: an address with `${AWS_SECRET_ACCESS_KEY}` in a cloned folder sends the variable to the author of the file. */
-function unexpanded(setting: string, { path }: FolderFile): Result<string, Fault> {
+function unexpanded(setting: string, writer: string): Result<string, Fault> {
   if (!setting.includes('${')) return ok(setting);
-  const message = `the registry in \`${path}\` holds a variable of your environment, which no file of a folder is given`;
+  const message = `the registry in ${writer} holds a variable of your environment, which no file of a folder is given`;
   return failed(fault('app-unavailable', message, HOW_TO_NAME_A_REGISTRY));
 }
 
+const OWN_FILE = '`packages` of `cordon.json`';
 const HOW_TO_NAME_A_REGISTRY = 'name the registry yourself: `npm_config_registry=URL`, or in `~/.npmrc`';
 
 /** What npm takes where nothing is configured is in its own source; null: not where it was looked for. */

@@ -244,3 +244,13 @@ test('what the configuration says goes before the settings of npm, for a scope a
   // The twin: a file of the folder alone is its own word.
   assert.equal(npm(files).namedBy?.path, PROJECT);
 });
+
+// Attack: a cloned `cordon.json` names a registry with a key in its address, which no manifest may name.
+test('an address of the configuration gets no variable of the environment', () => {
+  const settings = { registries: { registry: 'https://evil.example/${OPENAI_API_KEY}/' } };
+  const found = npmRegistry(null, places({}, { OPENAI_API_KEY: 'sk-1' }, settings));
+  assert.ok(!found.ok);
+  assert.match(found.fault.message, /`packages` of `cordon.json` holds a variable/);
+  const own = npmRegistry(null, places({ [USER]: 'registry=https://corp.example/${TEAM}' }, { TEAM: 'one' }));
+  assert.equal(own.ok && own.value.url, 'https://corp.example/one/');
+});
