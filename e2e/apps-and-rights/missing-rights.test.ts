@@ -12,7 +12,6 @@ import { type Conversation, Home } from '../harness/cordon.ts';
 import { inTurns, planning, step } from '../harness/provider-script.ts';
 
 const READER = join(import.meta.dirname, '../apps/reader.mjs');
-const ALLOW = 'Allow?';
 const GRANT = 'Grant this? [y] yes  [n] no (default) > ';
 
 /** A model that has the app read files, and says what came of the last. */
@@ -22,15 +21,6 @@ function doing(...paths: readonly string[]): FakeScript {
     inTurns(calls(paths.map((path) => ({ name: 'look', arguments: { path } }))), (results) =>
       says(`It said: ${results.at(-1)}`),
     ),
-  );
-}
-
-/** The same, each in a turn of its own. */
-function oneAfterTheOther(...paths: readonly string[]): FakeScript {
-  const looks = paths.map((path) => calls([{ name: 'look', arguments: { path } }]));
-  return planning(
-    [step('reader', ['look'])],
-    inTurns(...looks, (results) => says(`It said: ${results.at(-1)}`)),
   );
 }
 

@@ -29,7 +29,8 @@ function stand() {
       tools: [],
       digest: '',
     });
-  return { answer, part, asks, screen: () => screen };
+  const ask = () => see('u', [], { kind: 'user.message', text: 'And now?' });
+  return { answer, part, asks, ask, screen: () => screen };
 }
 
 test('of an answer that was shown in part the rest is printed', () => {
@@ -67,4 +68,12 @@ test('a part that was not allowed is not printed', () => {
   part('One.\n\n', 0, false);
   answer.end('One.');
   assert.equal(screen(), '  │ One.\n');
+});
+
+test('what an earlier query that came to no answer had shown is no beginning of the next answer', () => {
+  const { answer, part, ask, screen } = stand();
+  part('One.\n\n', 0);
+  ask();
+  answer.end('One.\n\nTwo.');
+  assert.equal(screen(), '  │ One.\n  │ \n  │ One.\n  │ \n  │ Two.\n');
 });

@@ -27,6 +27,8 @@ export class ShownAnswer {
     else if (event.kind === 'answer-part.executed') this.#print(event.causes);
     // Words before a call are no beginning of the answer.
     else if (event.kind === 'model-call.proposed') this.#begin(event);
+    // Nor is what an earlier query showed that came to none.
+    else if (event.kind === 'user.message') this.#shown = '';
   }
 
   /** The whole answer, or what is missing of it. */
