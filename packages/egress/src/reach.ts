@@ -23,7 +23,7 @@ export interface EntryProblem {
   readonly help: string;
 }
 
-export { isPrivateAddress } from './resolver.ts';
+export { isPrivateAddress, isPublicAddress } from './resolver.ts';
 
 export const TLS_PORT = 443;
 export const PLAIN_PORT = 80;

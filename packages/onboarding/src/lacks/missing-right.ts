@@ -3,7 +3,7 @@ import { opendirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { covers, realPath } from '@cordon/config/reading';
 import type { InstalledApp } from '@cordon/core';
-import { coversEntry, parseNetworkEntry } from '@cordon/egress/reach';
+import { coversEntry, isPrivateAddress, isPublicAddress, parseNetworkEntry } from '@cordon/egress/reach';
 import { hostEntry, namedHosts } from '../proposal/hosts.ts';
 import type { NamedLack } from './words.ts';
 
@@ -88,6 +88,7 @@ function isUserPath(path: string): boolean {
   }
 }
 
+/** Attack: an app names the metadata service of a cloud, which hands out keys. */
 function missingHost(
   host: string,
   port: number | null,
@@ -97,14 +98,12 @@ function missingHost(
   const told = namedHosts(source.args, source.env).map(({ entry }) => entry ?? '');
   const known = told.find((entry) => entry.replace(/^=/, '').replace(/:\d+$/, '') === host);
   const entry = port === null && known !== undefined ? known : hostEntry(host, port ?? 443, '').entry;
-  // What the manifest lists was refused for another reason.
-  return entry === null || isListed(entry, manifest.network) ? null : { kind: 'network', value: entry };
-}
-
-function isListed(entry: string, network: readonly string[]): boolean {
-  const narrow = parseNetworkEntry(entry);
-  return network.some((listed) => {
-    const wide = parseNetworkEntry(listed);
-    return wide.ok && narrow.ok && coversEntry(wide.value, narrow.value);
-  });
+  const wanted = entry === null ? null : parseNetworkEntry(entry);
+  if (entry === null || wanted?.ok !== true) return null;
+  const address = wanted.value.kind === 'address' ? wanted.value.host.replace(/^\[|\]$/g, '') : null;
+  if (address !== null && !isPublicAddress(address) && !isPrivateAddress(address)) return null;
+  const has = manifest.network.map(parseNetworkEntry);
+  return has.some((one) => one.ok && coversEntry(one.value, wanted.value))
+    ? null
+    : { kind: 'network', value: entry };
 }

@@ -165,3 +165,17 @@ test('nor for a folder that directly holds what is closed, where one without it 
   assert.equal(ofFolder(around), null);
   assert.deepEqual(ofFolder(join(around, 'inner')), { kind: 'read', value: join(around, 'inner') });
 });
+
+test('a host that the site of an entry covers is not offered again, and one beside it is', () => {
+  const sites = app({ network: ['example.org'] });
+  assert.deepEqual(offered('getaddrinfo ENOTFOUND api.example.org', sites), []);
+  assert.deepEqual(offered('getaddrinfo ENOTFOUND api.example.com', sites), ['network api.example.com']);
+});
+
+// Attack: an app tries the metadata service of a cloud, which hands out keys, and hopes for a quick yes.
+test('an address at which no server of the user can be is not offered', () => {
+  const at = (host: string) => missingRight({ kind: 'host', host, port: 80 }, app(), place);
+  assert.equal(at('169.254.169.254'), null);
+  assert.equal(at('[fe80::1]'), null);
+  assert.deepEqual(at('10.0.0.7'), { kind: 'network', value: '10.0.0.7:80' });
+});
