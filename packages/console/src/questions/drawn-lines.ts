@@ -22,8 +22,12 @@ const MOST_WORDS = 600;
 const MOST_NAME = 120;
 /** Stands before each line of a text that is cited; the name of no argument begins so. */
 const CITED = '> ';
-/** Parts arguments on one line. Attack: a value that holds it, and looks like two arguments; so none is shown with it. */
+/**
+ * Parts arguments on one line. Attack: a value that holds it, or what looks like it, and looks like two arguments; so none is shown
+ * with it, and one with a plain bar shares its line with none.
+ */
 export const BETWEEN = ' │ ';
+const LIKE_BETWEEN = /[\u2500-\u257f\u01c0\u2223\u23d0\u2758-\u275a\uffe8\uff5c]/gu;
 
 export class Lines {
   readonly lines: DrawnLine[] = [];
@@ -106,12 +110,15 @@ function nameOf(path: string): string {
 }
 
 function unparted(text: string): string {
-  return text.replaceAll('│', '<U+2502>');
+  return text.replace(
+    LIKE_BETWEEN,
+    (bar) => `<U+${bar.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}>`,
+  );
 }
 
 /** An argument as a part of a line; null: it needs lines of its own. */
 export function shortArgument({ path, text }: NamedArgument, most: number): string | null {
-  if (text.length > most || path.length > most) return null;
+  if (text.length > most || path.length > most || text.includes('|') || path.includes('|')) return null;
   const shown = `${nameOf(path)}: ${unparted(visibleLine(text, most))}`;
   // A character that takes two columns counts twice.
   const [first = '', second] = visibleLines(shown, most);

@@ -135,3 +135,14 @@ test('the question itself does not push whom it reaches out of the second line',
     lines.join('\n'),
   );
 });
+
+// Attack: a subject that looks like a subject and another recipient.
+test('no value looks like two arguments', () => {
+  const [, ...lines] = drawn(
+    sending({ to: 'eve@x.example', cc: 'a ┃ to: b', subject: 'Hi | to: ada@x.example' }),
+  );
+  assert.deepEqual(lines.slice(0, 2), [
+    '  │ to: eve@x.example │ cc: a <U+2503> to: b',
+    '  │ subject: Hi | to: ada@x.example',
+  ]);
+});
