@@ -23,7 +23,7 @@ const LONG_INSTRUCTIONS = 12_000;
 /** Where a text gives orders to an agent: a detector's word, handed in by who has one. */
 export type FindOrders = (text: string) => readonly { readonly start: number; readonly end: number }[];
 
-/** In the order of the text; at most 100. `findOrders`: looks for more of them than have a sign of their own. */
+/** In the order of the text; at most 100, and beyond them the first of each tool. `findOrders`: looks for more of them than have a sign of their own. */
 export function scanDescription(
   description: AppDescription,
   others: readonly OtherApp[],
@@ -32,12 +32,16 @@ export function scanDescription(
   const own = new Set(description.tools.map(({ name }) => name));
   const names = namePatterns(others, own);
   const findings: DescriptionFinding[] = [];
+  const found = new Set<string | null>();
   for (const { tool, where, text } of textsOf(description)) {
+    // Attack: a hundred harmless findings in the first tool, and the one that matters in the last.
+    if (findings.length >= MOST_FINDINGS && found.has(tool)) continue;
     const known = [...signsOf(where, text, names)];
     const signs = [...known, ...furtherOrders(text, known, findOrders)].sort((a, b) => a.start - b.start);
     for (const { kind, start, end, excerpt = text.slice(start, end) } of signs) {
       findings.push({ kind, tool, where, range: { start, end }, excerpt: shortened(excerpt) });
-      if (findings.length === MOST_FINDINGS) return findings;
+      found.add(tool);
+      if (findings.length >= MOST_FINDINGS) break;
     }
   }
   return findings;

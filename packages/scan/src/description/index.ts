@@ -5,7 +5,7 @@ import type { AppDescription } from '@cordon/hub';
 import type { OtherApp } from '@cordon/runtime/compose';
 import { scanDescription } from './description-scan.ts';
 
-/** In the order of the text; at most 100. `apps`: those of the configuration, `app` among them. */
+/** In the order of the text; at most 100, and beyond them the first of each tool. `apps`: those of the configuration, `app` among them. */
 export function scannedDescription(
   description: AppDescription,
   app: OtherApp['id'],
