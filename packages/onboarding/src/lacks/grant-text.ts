@@ -9,6 +9,8 @@ export interface GrantedText {
   readonly text: string;
   /** Tools whose label `outward: false` is taken back, because the app gets a network. */
   readonly noLongerStay: readonly string[];
+  /** Keys of labels `outward: false` that speak of the tools of every app, so that they stay. */
+  readonly stillStay: readonly string[];
 }
 
 /** `value`: of a variable, as `env` writes it. Fails where the file has no such app, or is broken. */
@@ -36,14 +38,16 @@ export function withRight(
     (now, tool) => (now.ok ? withoutPath(now.value, ['labels', 'tools', `${app}/${tool}`, 'outward']) : now),
     added,
   );
-  return grantedAs(stayed, tools);
+  const isOfAll = (key: string) => !key.includes('/') || key.startsWith('*/');
+  return grantedAs(stayed, tools, keysAsStaying(root).filter(isOfAll));
 }
 
 function grantedAs(
   text: Result<string, string>,
   noLongerStay: readonly string[],
+  stillStay: readonly string[] = [],
 ): Result<GrantedText, string> {
-  return text.ok ? ok({ text: text.value, noLongerStay }) : text;
+  return text.ok ? ok({ text: text.value, noLongerStay, stillStay }) : text;
 }
 
 function at(tree: Json, path: readonly string[]): Json {
@@ -56,11 +60,14 @@ function at(tree: Json, path: readonly string[]): Json {
 }
 
 function labelledAsStaying(root: Json, app: string): readonly string[] {
+  const own = `${app}/`;
+  return keysAsStaying(root).flatMap((key) => (key.startsWith(own) ? [key.slice(own.length)] : []));
+}
+
+function keysAsStaying(root: Json): readonly string[] {
   const tools = at(root, ['labels', 'tools']);
   if (!isJsonObject(tools)) return [];
   return Object.entries(tools).flatMap(([key, says]) =>
-    key.startsWith(`${app}/`) && isJsonObject(says) && says.outward === false
-      ? [key.slice(app.length + 1)]
-      : [],
+    isJsonObject(says) && says.outward === false ? [key] : [],
   );
 }

@@ -179,3 +179,12 @@ test('an address at which no server of the user can be is not offered', () => {
   assert.equal(at('[fe80::1]'), null);
   assert.deepEqual(at('10.0.0.7'), { kind: 'network', value: '10.0.0.7:80' });
 });
+
+test('labels that speak of the tools of all apps stay with a host, and are named', () => {
+  const tools = { 'read_*': { outward: false }, '*/list': { outward: false }, 'other/x': { outward: false } };
+  const text = JSON.stringify({ apps: { it: { manifest: {} } }, labels: { tools } });
+  const granted = withRight(text, 'it', { kind: 'network', value: 'example.org' }, '');
+  assert.deepEqual(granted.ok && granted.value.stillStay, ['read_*', '*/list']);
+  const file = withRight(text, 'it', { kind: 'read', value: '/x' }, '');
+  assert.deepEqual(file.ok && file.value.stillStay, []);
+});

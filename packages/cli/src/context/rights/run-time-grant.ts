@@ -15,6 +15,7 @@ import { type AppId, canonicalJson, type Json } from '@cordon/core';
 import { sensitivePath } from '@cordon/detectors/sensitive-path';
 import type { Review } from '@cordon/hub';
 import {
+  type GrantedText,
   lacksInWords,
   type MissingRight,
   missingRight,
@@ -124,7 +125,7 @@ async function granted(context: CommandContext, used: Configuration, lack: Lack)
   const value = variableValue(context, lack);
   const changed = withRight(text.value, lack.app, lack.right, value);
   if (!changed.ok) return false;
-  draw(context, lack, { file, value, noLongerStay: changed.value.noLongerStay });
+  draw(context, lack, { ...changed.value, file, value });
   if (!(await terminal.isYes(`${FRAME}Grant this? [y] yes  [n] no (default) > `, ending))) return false;
   if (value.startsWith('${secret:') && !(await keptTyped(context, lack, dirname(file)))) return false;
   const written = replaceTextFile(file, changed.value.text);
@@ -180,7 +181,7 @@ const KEYS: Readonly<Record<MissingRight['kind'], string>> = {
 function draw(
   { notes }: CommandContext,
   { app, right, words }: Lack,
-  { file, value, noLongerStay }: { file: string; value: string; noLongerStay: readonly string[] },
+  { file, value, noLongerStay, stillStay }: GrantedText & { file: string; value: string },
 ): void {
   notes.line();
   notes.line(notes.style('bold', `${FRAME}MISSING RIGHT: an app says why it failed`));
@@ -190,6 +191,13 @@ function draw(
   notes.say(`${FRAME}adds to ${KEYS[right.kind]}: `, added, 'warn');
   if (noLongerStay.length > 0)
     notes.say(`${FRAME}takes back: `, `the label "not outward" of ${noLongerStay.join(', ')}`, 'good', 3);
+  if (stillStay.length > 0)
+    notes.say(
+      `${FRAME}keeps: `,
+      `the label "not outward" of all tools named ${stillStay.join(', ')}`,
+      'warn',
+      3,
+    );
   notes.say(`${FRAME}in: `, file, 'dim');
 }
 
