@@ -188,7 +188,7 @@ test('an app with something odd in each of many tools still fits on a screen', (
   const lines = shownOf(review(describing(odd)));
   assert.equal(lines.length <= 60, true, `${lines.length} lines`);
   assert.match(lines.join('\n'), /look: invisible characters \(tool_0: description/);
-  assert.match(lines.join('\n'), /and at 92 more places/);
+  assert.match(lines.join('\n'), /and at 292 more places/);
 });
 
 test('a thousand tools fit on a screen, and those that cannot be undone come first', () => {
