@@ -11,8 +11,8 @@ import { dirname } from 'node:path';
 import { styleText } from 'node:util';
 import { ROOT } from '../imports.ts';
 
-/** Many tests wait for processes and time limits; two more folders than cores keep the cores busy. */
-const AT_ONCE = availableParallelism() + 2;
+/** Many tests wait for processes and time limits; three more folders than cores keep the cores busy. */
+const AT_ONCE = availableParallelism() + 3;
 const COUNTS = ['tests', 'pass', 'fail', 'cancelled', 'skipped', 'todo'] as const;
 const FLAGS = ['--test', '--test-isolation=none', '--test-reporter=spec', '--test-timeout=1800000'];
 
