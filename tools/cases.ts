@@ -29,3 +29,10 @@ export function isLeftOut(t: TestContext, isInSample = false): boolean {
   if (isLeft) t.skip('npm run test:full');
   return isLeft;
 }
+
+/** Whether a test is left to `CORDON_CASES=all`, which no command of the project runs by itself: one of many that are alike and take long. */
+export function isLeftToAll(t: TestContext, isInFull: boolean): boolean {
+  const isLeft = LEVEL !== 'all' && !isInFull;
+  if (isLeft) t.skip('CORDON_CASES=all');
+  return isLeft;
+}
