@@ -29,10 +29,10 @@ interface Ended {
 
 async function main(globs: readonly string[]): Promise<number> {
   const begun = performance.now();
-  const waiting = Object.entries(foldersOf(globs)).reverse();
+  const waiting = [...Map.groupBy(globs.flatMap(filesOf), dirname)];
   const all: Ended[] = [];
   const work = async () => {
-    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const ended = await runFolder(...next);
       all.push(ended);
       process.stdout.write(`\n${ended.folder} (${ended.seconds.toFixed(1)} s)\n${ended.said}`);
@@ -42,15 +42,11 @@ async function main(globs: readonly string[]): Promise<number> {
   return report(all, (performance.now() - begun) / 1000);
 }
 
-/** The test files by folder. A glob without a file is a slip of the caller. */
-function foldersOf(globs: readonly string[]): Readonly<Record<string, readonly string[]>> {
-  const folders: Record<string, string[]> = {};
-  for (const glob of globs) {
-    const files = globSync(glob, { cwd: ROOT, exclude: ['**/node_modules'] }).sort();
-    if (files.length === 0) throw new Error(`no test file is named ${glob}`);
-    for (const file of files) folders[dirname(file)] = [...(folders[dirname(file)] ?? []), file];
-  }
-  return folders;
+/** A glob without a file is a slip of the caller. */
+function filesOf(glob: string): readonly string[] {
+  const files = globSync(glob, { cwd: ROOT, exclude: ['**/node_modules'] }).sort();
+  if (files.length === 0) throw new Error(`no test file is named ${glob}`);
+  return files;
 }
 
 async function runFolder(folder: string, files: readonly string[]): Promise<Ended> {
