@@ -1,5 +1,5 @@
 /** Apps to review, and what is drawn of them. */
-import { DEFAULT_APP_LIMITS, type InstalledApp, id, type Json } from '@cordon/core';
+import { type InstalledApp, id, type Json, SILENT_MANIFEST } from '@cordon/core';
 import type { AppDescription, Review } from '@cordon/hub';
 import { scannedDescription } from '@cordon/scan/description';
 import { drawReview, type drawWhole } from '../../src/review/review.ts';
@@ -9,18 +9,7 @@ export const MAIL: InstalledApp = {
   id: id('mail'),
   source: { kind: 'command', command: 'node', args: [], env: {}, cwd: null },
   model: null,
-  manifest: {
-    description: null,
-    functionalities: [],
-    network: [],
-    credentials: [],
-    files: { read: [], write: [] },
-    limits: DEFAULT_APP_LIMITS,
-    node: [],
-    irreversible: null,
-    untrusted: null,
-    private: null,
-  },
+  manifest: SILENT_MANIFEST,
 };
 
 export function saying(

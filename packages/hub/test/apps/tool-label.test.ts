@@ -1,23 +1,14 @@
 /** What the user's label file says of tools, beside the manifest and the annotations of an untrusted app. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DEFAULT_APP_LIMITS, id, type Manifest, type ToolLabels } from '@cordon/core';
+import { id, type Manifest, SILENT_MANIFEST, type ToolLabels } from '@cordon/core';
 import { calledLabels, isIrreversible } from '../../src/apps/registry.ts';
 import type { AppTool } from '../../src/context/app-tool.ts';
 import { outputLabel } from '../../src/mediation/tool-calls.ts';
 
 function manifest(says: Partial<ToolLabels> | null, lists: Partial<Manifest> = {}): Manifest {
   return {
-    description: null,
-    functionalities: [],
-    network: [],
-    credentials: [],
-    files: { read: [], write: [] },
-    limits: DEFAULT_APP_LIMITS,
-    node: [],
-    irreversible: null,
-    untrusted: null,
-    private: null,
+    ...SILENT_MANIFEST,
     ...(says === null ? {} : { labels: [{ app: null, tool: 'send', says }] }),
     ...lists,
   };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DEFAULT_APP_LIMITS, type InstalledApp, id, type StepPlan } from '@cordon/core';
+import { type InstalledApp, id, SILENT_MANIFEST, type StepPlan } from '@cordon/core';
 import fc from 'fast-check';
 import { type PlanningTask, plannerInput, readPlan } from '../../src/planning/read-plan.ts';
 import '../../../../tools/seed.ts';
@@ -10,18 +10,7 @@ function app(name: string, description: string | null = null): InstalledApp {
     id: id(name),
     model: null,
     source: { kind: 'command', command: 'node', args: [], env: {}, cwd: null },
-    manifest: {
-      description,
-      functionalities: [],
-      network: [],
-      credentials: [],
-      files: { read: [], write: [] },
-      limits: DEFAULT_APP_LIMITS,
-      node: [],
-      irreversible: null,
-      untrusted: null,
-      private: null,
-    },
+    manifest: { ...SILENT_MANIFEST, description },
   };
 }
 
