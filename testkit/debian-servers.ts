@@ -35,8 +35,15 @@ export function postgresProgram(name: 'initdb' | 'postgres' | 'psql'): string | 
 
 export type ServerKind = 'mail' | 'database' | 'ssh';
 
+/** Whether this machine has no such server. The test is reported as skipped then, with the reason. */
+export function isLacking(t: TestContext, kind: ServerKind): boolean {
+  const lack = lackOf(kind);
+  if (lack !== null) t.skip(lack);
+  return lack !== null;
+}
+
 /** Why there is no such server on this machine; null: there is one. */
-export function lackOf(kind: ServerKind): string | null {
+function lackOf(kind: ServerKind): string | null {
   switch (kind) {
     case 'mail':
       if (!existsSync(DOVECOT)) return 'dovecot-imapd is not installed';

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { EMAIL_ACCOUNT } from '@cordon/testkit/email-app.ts';
 import { Home, ofKind, REPOSITORY } from '../harness/cordon.ts';
 
 const PLACES = ['.', 'examples/servers'].map((folder) =>
@@ -25,8 +26,7 @@ test('a mail server with 49 tools is shown on one screen, without a false findin
         command: 'node',
         args: [join(PACKAGE, 'dist/main.js'), 'stdio'],
         env: {
-          MCP_EMAIL_ADDRESS: 'me@example.org',
-          MCP_EMAIL_PASSWORD: 'secret',
+          ...EMAIL_ACCOUNT,
           MCP_EMAIL_IMAP_HOST: '127.0.0.1',
           MCP_EMAIL_SMTP_HOST: '127.0.0.1',
         },

@@ -6,7 +6,8 @@ import assert from 'node:assert/strict';
 import { chownSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { lackOf, type MailServer, startMail } from '@cordon/testkit/debian-servers.ts';
+import { isLacking, type MailServer, startMail } from '@cordon/testkit/debian-servers.ts';
+import { emailVariables } from '@cordon/testkit/email-app.ts';
 import {
   calls,
   type FakeChatRequest,
@@ -148,9 +149,7 @@ async function newUser(
   mails: readonly string[],
   last: 'reply' | 'remember' = 'remember',
 ): Promise<User | null> {
-  const lack = lackOf('mail');
-  if (lack !== null) t.skip(lack);
-  if (lack !== null) return null;
+  if (isLacking(t, 'mail')) return null;
   const mail = await startMail(t);
   const fake = await startFakeOpenAi({ script: obedient(last) });
   const home = new Home();
@@ -168,21 +167,11 @@ async function newUser(
 }
 
 /** What docs/first-steps.md says to paste, with the servers of this test. */
-function pastedFor({ imaps, smtps }: MailServer): string {
+function pastedFor(server: MailServer): string {
   const page = readFileSync(join(REPOSITORY, 'docs/first-steps.md'), 'utf8');
   const [, text = ''] = /^```json\n(\{\s+"mcpServers".*?)^```$/ms.exec(page) ?? [];
   const tree = JSON.parse(text);
-  Object.assign(tree.mcpServers.email.env, {
-    MCP_EMAIL_ADDRESS: 'me@mymail.test',
-    MCP_EMAIL_PASSWORD: 'secret',
-    MCP_EMAIL_IMAP_HOST: '127.0.0.1',
-    MCP_EMAIL_IMAP_PORT: String(imaps),
-    MCP_EMAIL_SMTP_HOST: '127.0.0.1',
-    MCP_EMAIL_SMTP_PORT: String(smtps),
-    // The certificate is for a name.
-    MCP_EMAIL_IMAP_VERIFY_SSL: 'false',
-    MCP_EMAIL_SMTP_VERIFY_SSL: 'false',
-  });
+  Object.assign(tree.mcpServers.email.env, emailVariables(server), { MCP_EMAIL_ADDRESS: 'me@mymail.test' });
   return JSON.stringify(tree, null, 2);
 }
 

@@ -1,7 +1,8 @@
 /** Mail as people have it: a server of MCP from npm that reads over IMAP and sends over SMTP, both on this machine, from the command line. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { lackOf, type MailServer, startMail } from '@cordon/testkit/debian-servers.ts';
+import { isLacking, type MailServer, startMail } from '@cordon/testkit/debian-servers.ts';
+import { EMAIL_COMMAND, emailVariables, LIST_MAILS, NEWEST_MAIL, REPLY } from '@cordon/testkit/email-app.ts';
 import { calls, says, startFakeOpenAi } from '@cordon/testkit/fake-openai/server.ts';
 import { isLeftOut } from '../../tools/cases.ts';
 import { Place, type Run } from '../harness/provider-harness.ts';
@@ -11,49 +12,24 @@ import { assertMediated, eventsOf } from '../harness/provider-trace.ts';
 const place = new Place();
 after(() => place[Symbol.dispose]());
 
-const NEWEST = `From: Ada <ada@example.org>
-To: me@example.org
-Subject: Friday
-Date: Wed, 25 Nov 2026 10:00:00 +0000
-Message-ID: <one@example.org>
-
-Shall we meet on Friday at the blue heron?
-`;
-
 /** Reads the newest mail and answers it, with each query of a session. */
 async function asks(
-  { imaps, smtps }: MailServer,
+  server: MailServer,
   network: readonly string[],
   decision: 'once' | 'deny',
   queries = 1,
 ): Promise<Run> {
-  const reply = { account: 'default', to: ['ada@example.org'], subject: 'Re: Friday', body: 'Friday works.' };
   const script = planning(
     [step('mail', ['list_emails', 'send_email'])],
     inTurns(
-      calls([{ name: 'list_emails', arguments: { account: 'default' } }]),
-      calls([{ name: 'send_email', arguments: reply }]),
+      calls([{ name: 'list_emails', arguments: LIST_MAILS }]),
+      calls([{ name: 'send_email', arguments: REPLY }]),
       ([listed, sent]) => says(`Read: ${listed} Sent: ${sent}`),
     ),
   );
   const fake = await startFakeOpenAi({ script });
   try {
-    const mail = {
-      command: 'npx',
-      args: ['-y', '@codefuturist/email-mcp', 'stdio'],
-      env: {
-        MCP_EMAIL_ADDRESS: 'me@example.org',
-        MCP_EMAIL_PASSWORD: 'secret',
-        MCP_EMAIL_IMAP_HOST: '127.0.0.1',
-        MCP_EMAIL_IMAP_PORT: String(imaps),
-        MCP_EMAIL_SMTP_HOST: '127.0.0.1',
-        MCP_EMAIL_SMTP_PORT: String(smtps),
-        // The certificate is for a name.
-        MCP_EMAIL_IMAP_VERIFY_SSL: 'false',
-        MCP_EMAIL_SMTP_VERIFY_SSL: 'false',
-      },
-      manifest: { network },
-    };
+    const mail = { ...EMAIL_COMMAND, env: emailVariables(server), manifest: { network } };
     place.write('cordon.json', { apps: { mail } });
     place.write('answers.json', [{ match: {}, decision }]);
     const query = 'Reply to the newest mail that Friday works.';
@@ -72,10 +48,9 @@ const replies = (mail: MailServer) =>
   mail.inbox().filter((text) => /^Subject: Re: Friday\r?$/m.test(text)).length;
 
 test('an app of others reads mail over IMAP and sends it over SMTP; its connections end with the query', async (t) => {
-  const lack = lackOf('mail');
-  if (lack !== null) return t.skip(lack);
+  if (isLacking(t, 'mail')) return;
   const mail = await startMail(t);
-  mail.deliver(NEWEST);
+  mail.deliver(NEWEST_MAIL);
   const network = [`127.0.0.1:${mail.imaps}`, `127.0.0.1:${mail.smtps}`];
   const run = await asks(mail, network, 'once');
   assert.match(answerOf(run), /Read: .*blue heron.*Sent: .*sent successfully/s);
@@ -91,11 +66,9 @@ test('an app of others reads mail over IMAP and sends it over SMTP; its connecti
 });
 
 test('the next query of a session connects anew', async (t) => {
-  const lack = lackOf('mail');
-  if (lack !== null) return t.skip(lack);
-  if (isLeftOut(t)) return;
+  if (isLacking(t, 'mail') || isLeftOut(t)) return;
   const mail = await startMail(t);
-  mail.deliver(NEWEST);
+  mail.deliver(NEWEST_MAIL);
   const run = await asks(mail, [`127.0.0.1:${mail.imaps}`, `127.0.0.1:${mail.smtps}`], 'once', 2);
   const answers = answersOf(run);
   assert.equal(answers.length, 2);
@@ -105,11 +78,9 @@ test('the next query of a session connects anew', async (t) => {
 });
 
 test('where the user allows no connection nothing is read or sent', async (t) => {
-  const lack = lackOf('mail');
-  if (lack !== null) return t.skip(lack);
-  if (isLeftOut(t)) return;
+  if (isLacking(t, 'mail') || isLeftOut(t)) return;
   const mail = await startMail(t);
-  mail.deliver(NEWEST);
+  mail.deliver(NEWEST_MAIL);
   const run = await asks(mail, [`127.0.0.1:${mail.imaps}`, `127.0.0.1:${mail.smtps}`], 'deny');
   assert.doesNotMatch(run.stdout, /blue heron/);
   assert.equal(replies(mail), 0);
@@ -117,11 +88,9 @@ test('where the user allows no connection nothing is read or sent', async (t) =>
 });
 
 test('a server that the manifest does not list is not reached, and the trace names what to add', async (t) => {
-  const lack = lackOf('mail');
-  if (lack !== null) return t.skip(lack);
-  if (isLeftOut(t)) return;
+  if (isLacking(t, 'mail') || isLeftOut(t)) return;
   const mail = await startMail(t);
-  mail.deliver(NEWEST);
+  mail.deliver(NEWEST_MAIL);
   // The port is listened on for the other entry.
   const run = await asks(mail, [`127.0.0.1:${mail.imaps}`, `mail.example.org:${mail.smtps}`], 'once');
   assert.match(answerOf(run), /Read: .*blue heron.*Sent: .*(?:access denied|Failed)/s);

@@ -14,6 +14,11 @@ import { inTurns, planning, step } from '../harness/provider-script.ts';
 const READER = join(import.meta.dirname, '../apps/reader.mjs');
 const GRANT = 'Grant this? [y] yes  [n] no (default) > ';
 
+async function grant(conversation: Conversation): Promise<void> {
+  await conversation.shown(GRANT);
+  await conversation.answer('y');
+}
+
 /** A model that has the app read files, and says what came of the last. */
 function doing(...paths: readonly string[]): FakeScript {
   return planning(
@@ -66,8 +71,7 @@ test('a file that an app cannot see is granted with one key, and the query is se
   const file = notes(home);
   const config = configured(home);
   const run = await asking(home, ['ask', 'Look.'], doing(file), async (conversation) => {
-    await conversation.shown(GRANT);
-    await conversation.answer('y');
+    await grant(conversation);
   });
   assert.equal(run.code, 0, run.stdout);
   assert.match(run.stdout, /MISSING RIGHT: an app says why it failed/);
@@ -111,7 +115,7 @@ test('without a person nothing is asked or granted', async (t) => {
 });
 
 // Attack: the app names the data folder of Cordon, the home folder, or keys.
-test('nobody is asked about what no app may have', async (t) => {
+test('Cordon offers no right that no app may have', async (t) => {
   if (isLeftOut(t)) return;
   using home = new Home();
   for (const folder of ['home/.ssh', 'home/My backup/.ssh', 'home/.config/gh']) {
@@ -134,8 +138,7 @@ test('in a chat the session is resumed with the right, and the query asked again
   const run = await asking(home, ['chat'], doing(file), async (conversation) => {
     await conversation.shown('cordon> ');
     await conversation.answer('Look.');
-    await conversation.shown(GRANT);
-    await conversation.answer('y');
+    await grant(conversation);
     await conversation.shown('buy milk');
     await conversation.answer('/exit');
   });
@@ -161,8 +164,7 @@ test('a query that did something for good is not asked again, and the next one h
     await conversation.answer('Post.');
     await conversation.shown('▐ Allow? ');
     await conversation.answer('o');
-    await conversation.shown(GRANT);
-    await conversation.answer('y');
+    await grant(conversation);
     await conversation.shown('granted, from the next query on');
     await conversation.shown('resumed after');
     await conversation.answer('Look.');
@@ -184,8 +186,7 @@ test('a private chat stays private after a grant', async (t) => {
     await conversation.answer('/private');
     await conversation.shown('cordon (private)> ');
     await conversation.answer('Look.');
-    await conversation.shown(GRANT);
-    await conversation.answer('y');
+    await grant(conversation);
     await conversation.shown('buy milk');
     await conversation.shown('cordon (private)> ', 2);
     await conversation.answer('/exit');
@@ -204,8 +205,7 @@ test('an entry that was changed meanwhile is reviewed, also after a grant', asyn
     const text = readFileSync(config, 'utf8');
     writeFileSync(config, text.replace('"command"', '"env": { "ADDED": "1" }, "command"'));
     await conversation.answer('Look.');
-    await conversation.shown(GRANT);
-    await conversation.answer('y');
+    await grant(conversation);
     await conversation.shown('Agree to this?');
     await conversation.answer('n');
     await conversation.shown('cordon> ', 2);

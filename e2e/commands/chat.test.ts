@@ -1,10 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders as the configuration writes them
 /** A chat at a terminal, with a provider. */
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { calls, type FakeScript, fails, says, startFakeOpenAi } from '@cordon/testkit/fake-openai/server.ts';
-import { Home, REPOSITORY } from '../harness/cordon.ts';
+import { Home } from '../harness/cordon.ts';
+import { ledgerApp } from '../harness/ledger.ts';
 import { inTurns, planning, step } from '../harness/provider-script.ts';
 
 const PROMPT = 'cordon> ';
@@ -138,20 +138,7 @@ test('`cordon start` with a key and nothing else is a chat with that provider, a
 
 /** The ledger, of whose two tools one changes something. */
 const ledger = (irreversible: readonly string[]) => ({
-  apps: {
-    ledger: {
-      command: 'node',
-      args: [join(REPOSITORY, 'e2e/apps/ledger.mjs')],
-      env: { STATE: '${state}' },
-      manifest: {
-        description: 'Pays.',
-        files: { write: ['${state}'] },
-        irreversible,
-        untrusted: [],
-        private: [],
-      },
-    },
-  },
+  apps: { ledger: ledgerApp(irreversible) },
   labels: { tools: { 'ledger/look': { readOnly: true } } },
 });
 

@@ -137,11 +137,12 @@ test('the screen shows every value that an app is started with', async () => {
 
 test('entries that were pasted into cordon.json are completed, and all other text stays', async () => {
   using home = new Home();
-  mkdirSync(join(home.root, 'work/notes'));
+  const notes = join(home.root, 'work', 'notes');
+  mkdirSync(notes);
   const own = '{\n  // Mine.\n  "packs": [],\n';
   const config = home.write(
     'cordon.json',
-    `${own}  "mcpServers": {\n    "mail": { "command": "node", "args": ["${MAIL}", "${home.root}/work/notes"] }\n  }\n}\n`,
+    `${own}  "mcpServers": {\n    "mail": { "command": "node", "args": ["${MAIL}", "${notes}"] }\n  }\n}\n`,
   );
   const run = await home.run(['init', '--yes']);
   assert.equal(run.code, 0, run.stderr);

@@ -24,9 +24,9 @@ import {
   Home,
   ofKind,
   type Printed,
-  REPOSITORY,
   untilGone,
 } from '../harness/cordon.ts';
+import { ledgerApp } from '../harness/ledger.ts';
 import { inTurns, planning, step } from '../harness/provider-script.ts';
 
 const MOMENTS_EACH = runs(1, 1, 25);
@@ -51,20 +51,7 @@ const model: FakeScript = planning([step('ledger', ['pay'])], (request, number) 
 function install(home: Home, provider: FakeOpenAi): readonly string[] {
   const config = home.write('cordon.json', {
     retries: { attempts: 2, firstWaitMs: 5, longestWaitMs: 50 },
-    apps: {
-      ledger: {
-        command: 'node',
-        args: [join(REPOSITORY, 'e2e/apps/ledger.mjs')],
-        env: { STATE: '${state}' },
-        manifest: {
-          description: 'Keeps payments.',
-          files: { write: ['${state}'] },
-          irreversible: ['pay'],
-          untrusted: [],
-          private: [],
-        },
-      },
-    },
+    apps: { ledger: ledgerApp(['pay']) },
   });
   const from = ['--model', 'openai/gpt-x', '--base-url', provider.baseUrl];
   return ['--config', config, ...from, '--deny-warned', '--allow-rest', '--json'];

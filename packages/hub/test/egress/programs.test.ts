@@ -14,12 +14,13 @@ import { emptyPolicy, loadPolicy } from '@cordon/policy';
 import { type AppCommand, type ConfinedProcess, commandSpec, openSandbox } from '@cordon/sandbox';
 import { CERTIFICATE } from '@cordon/testkit/certificate.ts';
 import {
-  lackOf,
+  isLacking,
   postgresProgram,
   startMail,
   startPostgres,
   startSsh,
 } from '@cordon/testkit/debian-servers.ts';
+import { EMAIL_ACCOUNT, EMAIL_COMMAND, LIST_MAILS, NEWEST_MAIL, REPLY } from '@cordon/testkit/email-app.ts';
 import { app } from '@cordon/testkit/hub/app.ts';
 import { openStore } from '@cordon/trace';
 import { isLeftOut } from '../../../../tools/cases.ts';
@@ -170,26 +171,15 @@ def greeted(host, port):
         return type(error).__name__
 `;
 
-const NEWEST = `From: Ada <ada@example.org>
-To: me@example.org
-Subject: Friday
-Date: Wed, 25 Nov 2026 10:00:00 +0000
-Message-ID: <one@example.org>
-
-Shall we meet on Friday at the blue heron?
-`;
-
 /** Mail over MCP, from npm and as it is. */
 function mailApp(folder: string): Partial<AppCommand> {
   const certificate = join(folder, 'certificate.pem');
   writeFileSync(certificate, CERTIFICATE);
   return {
-    command: 'npx',
-    args: ['-y', '@codefuturist/email-mcp', 'stdio'],
+    ...EMAIL_COMMAND,
     files: { read: [certificate], write: [] },
     env: {
-      MCP_EMAIL_ADDRESS: 'me@example.org',
-      MCP_EMAIL_PASSWORD: 'secret',
+      ...EMAIL_ACCOUNT,
       MCP_EMAIL_IMAP_HOST: NAME,
       MCP_EMAIL_SMTP_HOST: NAME,
       NODE_EXTRA_CA_CERTS: certificate,
@@ -198,19 +188,17 @@ function mailApp(folder: string): Partial<AppCommand> {
 }
 
 test('a mail app of others reads over IMAPS and sends over SMTPS', async (context) => {
-  const lack = lackOf('mail');
-  if (lack !== null) return context.skip(lack);
+  if (isLacking(context, 'mail')) return;
   const mail = await startMail(context);
-  mail.deliver(NEWEST);
+  mail.deliver(NEWEST_MAIL);
   const real = new Map([
     [993, mail.imaps],
     [465, mail.smtps],
   ]);
   const app = await foreign(context, { network: [`${NAME}:993`, `${NAME}:465`], real });
-  const reply = { account: 'default', to: ['ada@example.org'], subject: 'Re: Friday', body: 'Friday works.' };
   const [listed, sent] = await toolsOf(await app.start(mailApp(app.folder)), [
-    ['list_emails', { account: 'default' }],
-    ['send_email', reply],
+    ['list_emails', LIST_MAILS],
+    ['send_email', REPLY],
   ]);
   assert.match(listed ?? '', /1 emails.*Friday\n {2}From: Ada .*blue heron/s);
   assert.match(sent ?? '', /sent successfully/);
@@ -227,16 +215,13 @@ test('a mail app of others reads over IMAPS and sends over SMTPS', async (contex
 });
 
 test('the same app without the port of SMTP reads and does not send, and the user learns what to add', async (context) => {
-  const lack = lackOf('mail');
-  if (lack !== null) return context.skip(lack);
-  if (isLeftOut(context)) return;
+  if (isLacking(context, 'mail') || isLeftOut(context)) return;
   const mail = await startMail(context);
-  mail.deliver(NEWEST);
+  mail.deliver(NEWEST_MAIL);
   const app = await foreign(context, { network: [`${NAME}:993`], real: new Map([[993, mail.imaps]]) });
-  const reply = { account: 'default', to: ['ada@example.org'], subject: 'Re: Friday', body: 'Friday works.' };
   const [listed, sent] = await toolsOf(await app.start(mailApp(app.folder)), [
-    ['list_emails', { account: 'default' }],
-    ['send_email', reply],
+    ['list_emails', LIST_MAILS],
+    ['send_email', REPLY],
   ]);
   assert.match(listed ?? '', /1 emails/);
   assert.match(sent ?? '', /Failed to send.*alert access denied/s);
@@ -246,11 +231,9 @@ test('the same app without the port of SMTP reads and does not send, and the use
 });
 
 test('STARTTLS is negotiated with the server itself', async (context) => {
-  const lack = lackOf('mail');
-  if (lack !== null) return context.skip(lack);
-  if (isLeftOut(context)) return;
+  if (isLacking(context, 'mail') || isLeftOut(context)) return;
   const mail = await startMail(context);
-  mail.deliver(NEWEST);
+  mail.deliver(NEWEST_MAIL);
   const app = await foreign(context, { network: [`${NAME}:143`], real: new Map([[143, mail.imap]]) });
   const certificate = join(app.folder, 'certificate.pem');
   writeFileSync(certificate, CERTIFICATE);
@@ -265,9 +248,7 @@ print(client.sock.version(), client.fetch('1', '(BODY[TEXT])')[1][0][1].decode()
 });
 
 test('a database client reaches its server by name', async (context) => {
-  const lack = lackOf('database');
-  if (lack !== null) return context.skip(lack);
-  if (isLeftOut(context)) return;
+  if (isLacking(context, 'database') || isLeftOut(context)) return;
   const real = new Map([[5432, await startPostgres(context)]]);
   const app = await foreign(context, { network: [`${NAME}:5432`], real });
   const select = ['-U', 'me', 'postgres', '-Atc', 'select 6 * 7'];
@@ -283,9 +264,7 @@ test('a database client reaches its server by name', async (context) => {
 });
 
 test('SSH reaches a server by name, and runs a command there', async (context) => {
-  const lack = lackOf('ssh');
-  if (lack !== null) return context.skip(lack);
-  if (isLeftOut(context)) return;
+  if (isLacking(context, 'ssh') || isLeftOut(context)) return;
   const { port, user, keys } = await startSsh(context, NAME);
   const app = await foreign(context, { network: [`${NAME}:22`], real: new Map([[22, port]]) });
   const options = [
