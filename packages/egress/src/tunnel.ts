@@ -10,6 +10,7 @@ import { type Destination, destinationOfAuthority, isAddress } from './destinati
 import { counting, TOO_MUCH_DOWN, TOO_MUCH_UP } from './forward.ts';
 import { PLAIN_PORT, TLS_PORT } from './reach.ts';
 import { readClientHello } from './wire/client-hello.ts';
+import { farewell } from './wire/farewell.ts';
 
 const LONGEST_HELLO = 16 * 1024;
 const TLS_HANDSHAKE = 22;
@@ -71,9 +72,7 @@ function wantedBy({ url = '', headersDistinct }: IncomingMessage): Result<Destin
 }
 
 function answerNo(client: Duplex, why: string): void {
-  const text = `cordon: ${why}\n`;
-  const fields = `connection: close\r\ncontent-type: text/plain\r\ncontent-length: ${text.length}`;
-  client.end(`HTTP/1.1 403 Forbidden\r\n${fields}\r\n\r\n${text}`);
+  client.end(farewell(PLAIN_PORT, why));
 }
 
 /** The first bytes of a tunnel, which were read before it was decided. */
