@@ -9,11 +9,10 @@ import { type Admitted, admit, refused, type WayOut, withinReach } from './admis
 import { type Destination, destinationOfAuthority, isAddress } from './destination.ts';
 import { counting, TOO_MUCH_DOWN, TOO_MUCH_UP } from './forward.ts';
 import { PLAIN_PORT, TLS_PORT } from './reach.ts';
-import { readClientHello } from './wire/client-hello.ts';
+import { readClientHello, TLS_HANDSHAKE } from './wire/client-hello.ts';
 import { farewell } from './wire/farewell.ts';
 
 const LONGEST_HELLO = 16 * 1024;
-const TLS_HANDSHAKE = 22;
 const NO_CONNECTION = 'no connection';
 const OPENED = 'HTTP/1.1 200 Connection Established\r\n\r\n';
 

@@ -10,7 +10,8 @@ export type HelloResult =
   | { readonly kind: 'more' } // not complete yet
   | { readonly kind: 'refused'; readonly why: string };
 
-const HANDSHAKE_RECORD = 22;
+/** The first byte of a record that holds one. */
+export const TLS_HANDSHAKE = 22;
 const CLIENT_HELLO = 1;
 const SERVER_NAME = 0;
 const HOST_NAME = 0;
@@ -37,7 +38,7 @@ export function readClientHello(bytes: Buffer): HelloResult {
 function handshakeOf(bytes: Buffer): Buffer | null {
   const parts: Buffer[] = [];
   for (let at = 0; at < bytes.length; ) {
-    if (bytes[at] !== HANDSHAKE_RECORD) return parts.length > 0 ? Buffer.concat(parts) : null;
+    if (bytes[at] !== TLS_HANDSHAKE) return parts.length > 0 ? Buffer.concat(parts) : null;
     if (at + 5 > bytes.length) break;
     if (bytes[at + 1] !== 3) return null;
     const length = bytes.readUInt16BE(at + 3);

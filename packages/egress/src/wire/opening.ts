@@ -1,9 +1,9 @@
 /** Which protocol the first bytes of a connection belong to, as far as it matters to what is decided. */
+import { TLS_HANDSHAKE } from './client-hello.ts';
 
 /** `tls` names its server; `http` is decided request by request; of everything else only the connection is decided. */
 export type Opening = 'tls' | 'http' | 'other';
 
-const TLS_HANDSHAKE = 22;
 const LONGEST_LINE = 8 * 1024;
 
 /** Null: more bytes are needed. Blank lines do not count, since servers skip them before a request. */
