@@ -132,7 +132,7 @@ export function isPrivateAddress(address: string): boolean {
       return notPublic4.check(address, 'ipv4') && !noServer4.check(address, 'ipv4');
     case 6:
       return (
-        new URL(`http://[${address}]/`).hostname === `[${address}]` &&
+        URL.parse(`http://[${address}]/`)?.hostname === `[${address}]` &&
         (address === '::1' || private6.check(address, 'ipv6'))
       );
     default:

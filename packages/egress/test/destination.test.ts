@@ -124,6 +124,7 @@ test('addresses of private networks and of this machine are private, and no othe
     '2001:4860:4860::8888',
     'FD00::15',
     'fd00:0::15',
+    'fd00::15%eth0',
     'a',
   ];
   for (const address of others) assert.equal(isPrivateAddress(address), false, address);
