@@ -47,13 +47,11 @@ export async function resolvePublic(
   }
 }
 
-/** Special-purpose ranges (RFC 6890 and IANA's registries), and 168.63.129.16, a cloud's metadata service. */
-const NOT_PUBLIC_4: readonly (readonly [string, number])[] = [
-  ['0.0.0.0', 8],
+/** Special-purpose ranges (RFC 6890 and IANA's registries), but for those at which nobody keeps a server. */
+const PRIVATE_4: readonly (readonly [string, number])[] = [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
   ['192.0.2.0', 24],
@@ -65,6 +63,12 @@ const NOT_PUBLIC_4: readonly (readonly [string, number])[] = [
   ['198.18.0.0', 15],
   ['198.51.100.0', 24],
   ['203.0.113.0', 24],
+];
+
+/** Of nobody, of everybody, of the link, and of the metadata services of clouds: nobody keeps a server there for others. */
+const NO_SERVER_4: readonly (readonly [string, number])[] = [
+  ['0.0.0.0', 8],
+  ['169.254.0.0', 16],
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
   ['168.63.129.16', 32],
@@ -82,15 +86,6 @@ const NOT_PUBLIC_6: readonly (readonly [string, number])[] = [
   ['3fff::', 20],
 ];
 
-/** Of nobody, of everybody, of the link, and of the metadata services of clouds: nobody keeps a server there for others. */
-const NO_SERVER_4: readonly (readonly [string, number])[] = [
-  ['0.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
-  ['168.63.129.16', 32],
-];
-
 /** Of organisations, and of documents. */
 const private6 = blockList(
   [
@@ -99,8 +94,8 @@ const private6 = blockList(
   ],
   'ipv6',
 );
-const noServer4 = blockList(NO_SERVER_4, 'ipv4');
-const notPublic4 = blockList(NOT_PUBLIC_4, 'ipv4');
+const private4 = blockList(PRIVATE_4, 'ipv4');
+const notPublic4 = blockList([...PRIVATE_4, ...NO_SERVER_4], 'ipv4');
 const notPublic6 = blockList(NOT_PUBLIC_6, 'ipv6');
 const global6 = blockList([['2000::', 3]], 'ipv6');
 
@@ -129,7 +124,7 @@ export function isPublicAddress(address: string): boolean {
 export function isPrivateAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
-      return notPublic4.check(address, 'ipv4') && !noServer4.check(address, 'ipv4');
+      return private4.check(address, 'ipv4');
     case 6:
       return (
         URL.parse(`http://[${address}]/`)?.hostname === `[${address}]` &&
