@@ -59,8 +59,8 @@ export function printNetworkEntry({ kind, host, port }: NetworkEntry): string {
   return `${exactly}${host}${port === TLS_PORT ? '' : `:${port}`}`;
 }
 
-export function isWithinReach({ host, port, site }: Destination, reach: Reach): boolean {
-  return reach.some((entry) => entry.port === port && entry.host === (entry.kind === 'site' ? site : host));
+export function isWithinReach(to: Destination, reach: Reach): boolean {
+  return reach.some((entry) => entry.port === to.port && isNamedBy(entry, to));
 }
 
 /** The narrowest entry that reaches a destination. */
@@ -69,8 +69,12 @@ export function entryOf({ host, port }: Destination): string {
 }
 
 /** Whether an entry reaches the host at some port. */
-export function isNameWithinReach({ host, site }: Destination, reach: Reach): boolean {
-  return reach.some((entry) => entry.host === (entry.kind === 'site' ? site : host));
+export function isNameWithinReach(to: Destination, reach: Reach): boolean {
+  return reach.some((entry) => isNamedBy(entry, to));
+}
+
+function isNamedBy(entry: NetworkEntry, { host, site }: Destination): boolean {
+  return entry.host === (entry.kind === 'site' ? site : host);
 }
 
 /** Whether everything that `narrow` reaches is within `wide`. */
