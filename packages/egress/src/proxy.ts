@@ -223,9 +223,8 @@ class Entrance {
   }
 
   async close(): Promise<void> {
-    const isFirst = !this.#isClosed;
     this.#isClosed = true;
-    for (const act of isFirst ? this.#atClose : []) act();
+    for (const act of this.#atClose.splice(0)) act();
     const closing = [...this.#servers].map(
       (server) => new Promise<void>((resolve) => server.close(() => resolve())),
     );
@@ -235,6 +234,6 @@ class Entrance {
   }
 
   #refused(reason: string): void {
-    this.#way.onRefused({ ...placeOf(null), reason });
+    this.#way.onRefused({ host: null, port: null, reason });
   }
 }
