@@ -2,7 +2,7 @@
  * Which addresses a login may lead to. Attack: the metadata of an app's server, or of the server that it names, make Cordon send
  * requests into the user's own network, or tokens in the clear.
  */
-import { failed, ok, type Result } from '@cordon/core';
+import { failed, ok, type Result, visibleLine } from '@cordon/core';
 import type { Dial, Dialler } from '@cordon/dialler';
 import { destination, isAddress } from '@cordon/egress/destination';
 import { isPublicAddress, resolvePublic } from '@cordon/egress/resolver';
@@ -60,5 +60,5 @@ const PRIVATE = { code: 'EPRIVATE', message: 'the address is not public' };
 
 /** A host as it may stand in a message: not longer than a line. */
 export function shownHost({ host }: URL): string {
-  return host.length > 100 ? `${host.slice(0, 100)}…` : host;
+  return visibleLine(host, 100);
 }

@@ -2,7 +2,7 @@
  * Requests to authorization servers as the MCP client's helpers make them: each goes through whoever decides it. What comes back is
  * bounded, and what goes wrong becomes a fault that says nothing in the server's words but an error code.
  */
-import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
+import { type Fault, failed, fault, ok, type Result, visibleLine } from '@cordon/core';
 import { sdk } from './sdk.ts';
 
 export interface OAuthRequest {
@@ -58,7 +58,7 @@ async function faultOf(what: string, error: unknown): Promise<Fault> {
     await sdk();
   if (error instanceof IssuerMismatchError)
     return refusal(
-      `${what} names another authorization server than \`${shortened(error.expected ?? '')}\``,
+      `${what} names another authorization server than \`${visibleLine(error.expected ?? '', 100)}\``,
       'somebody may be passing one server off as another; do not try again before you have asked whoever runs the app',
     );
   if (error instanceof OAuthError) return refusedWith(what, error.code);
@@ -83,8 +83,4 @@ function refusedWith(what: string, code: string): Refusal {
 
 export function refusal(message: string, help?: string): Fault {
   return fault('app-unavailable', message, help);
-}
-
-function shortened(text: string): string {
-  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }
