@@ -1,12 +1,10 @@
-export { checkedDial, isThisMachine, shownHost, usableUrl } from './addresses.ts';
+export { checkedDial, shownHost, usableUrl } from './addresses.ts';
 export {
-  type Authorization,
   beginAuthorization,
   type ClientWish,
   finishAuthorization,
 } from './authorization.ts';
 export {
-  type AuthorizationServer,
   authorizationServer,
   type Challenge,
   challengeIn,
@@ -16,5 +14,5 @@ export {
 } from './discovery.ts';
 export { type Login, loginText, readLogin } from './login.ts';
 export { hasEnded, renewed, revoked } from './renewal.ts';
-export type { OAuthRequest, Send } from './requests.ts';
+export type { Send } from './requests.ts';
 export { scopeOf, unionOf } from './scope.ts';
