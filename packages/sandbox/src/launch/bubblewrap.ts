@@ -357,14 +357,15 @@ function variables(
   { channel, direct }: SetupDescriptors,
 ): Readonly<Record<string, string>> {
   const { env, network } = spec;
-  const ports = network.kind === 'direct' && direct !== null ? network.ports : null;
   if (channel === null) return env;
-  if (!runsCodeEarly(spec)) return { ...env, ...PROXY_VARIABLES, ...channelVariables(channel, ports) };
+  const ports = network.kind === 'direct' && direct !== null ? network.ports : null;
+  const ours = channelVariables(channel, ports);
+  if (!runsCodeEarly(spec)) return { ...env, ...PROXY_VARIABLES, ...ours };
   const early = Object.entries({ ...env, ...PROXY_VARIABLES });
   const [later, now] = [true, false].map((isLater) =>
     Object.fromEntries(early.filter(([name]) => READ_AT_START.test(name) === isLater)),
   );
-  return { ...now, ...channelVariables(channel, ports), CORDON_HANDOVER: JSON.stringify(later) };
+  return { ...now, ...ours, CORDON_HANDOVER: JSON.stringify(later) };
 }
 
 const PROXY_URL = `http://127.0.0.1:${PROXY_PORT}`;
@@ -388,9 +389,8 @@ function channelVariables(
   channel: number,
   ports: readonly number[] | null,
 ): Readonly<Record<string, string>> {
-  const direct = { CORDON_NAME_SERVER: NAME_SERVER, CORDON_DIRECT_PORTS: (ports ?? []).join() };
   return {
-    ...(ports === null ? {} : direct),
+    ...(ports === null ? {} : { CORDON_NAME_SERVER: NAME_SERVER, CORDON_DIRECT_PORTS: ports.join() }),
     NODE_CHANNEL_FD: String(channel),
     NODE_CHANNEL_SERIALIZATION_MODE: 'json',
     CORDON_HANDOVER: '',
