@@ -208,7 +208,7 @@ function toldFault(
 ): Fault {
   const unavailable = (text: string, remedy?: string) => fault('app-unavailable', text, remedy);
   if (kind !== 'app-unavailable') return fault(kind, message, help);
-  const { host } = new URL(registry.url);
+  const { host, hostname } = new URL(registry.url);
   if (/\bENOSPC\b|No space left|more than \d+ files/.test(message))
     return unavailable(`the package needs more than ${limits.storageMiB} MiB or ${limits.files} files`);
   const { reach } = registry;
@@ -220,7 +220,7 @@ function toldFault(
     );
   const [why] = refusals.values();
   if (why !== undefined)
-    return unavailable(`the registry \`${host}\` was not reached: ${why}`, helpAbout(why, host));
+    return unavailable(`the registry \`${host}\` was not reached: ${why}`, helpAbout(why, host, hostname));
   if (/\bETARGET\b|No matching version|\bE404\b|No matching distribution|ENOVERSIONS/.test(message))
     return registry.hasCredentials && /\bE404\b/.test(message)
       ? privateRegistry(host)
@@ -247,9 +247,8 @@ function toldFault(
   return unavailable(`the package could not be fetched: ${lastLine(message)}`);
 }
 
-function helpAbout(why: string, host: string): string | undefined {
+function helpAbout(why: string, host: string, hostname: string): string | undefined {
   if (!why.includes('not public')) return privateRegistry(host).help;
-  const { hostname } = new URL(`http://${host}/`);
   return `if it is a registry of your own network, \`cordon.json\` can say so: "packages": {"privateAddresses": {"${hostname}": ["ADDRESS"]}}`;
 }
 
