@@ -5,14 +5,15 @@ import { openSandbox } from '@cordon/sandbox';
 import { isLeftOut, sampled } from '../../tools/cases.ts';
 import { ATTEMPTS, attemptsHere, runSuite } from './suite.ts';
 
+const HERE = attemptsHere();
 /** One attempt of every group, and every fourth of all. */
 const SAMPLE = new Set(
-  attemptsHere().filter(
+  HERE.filter(
     ({ group }, index, all) => index % 4 === 0 || all.findIndex((one) => one.group === group) === index,
   ),
 );
 const results = new Map(
-  (await runSuite(sampled(attemptsHere(), (one) => SAMPLE.has(one)))).map((one) => [one.attempt.id, one]),
+  (await runSuite(sampled(HERE, (one) => SAMPLE.has(one)))).map((one) => [one.attempt.id, one]),
 );
 
 test('there are enough attempts, and each says what stops it', () => {
@@ -33,7 +34,7 @@ test('only what is known gets through', () => {
 /** Layers that this kernel does not have: what only they stop gets through here, and the self-test says so. */
 const { absent } = await openSandbox({ node: process.execPath }).probe();
 
-for (const attempt of attemptsHere())
+for (const attempt of HERE)
   test(`${attempt.group}: an app that ${attempt.title} ${attempt.known === undefined ? 'is stopped' : 'is borne'}`, (t) => {
     if (isLeftOut(t, SAMPLE.has(attempt))) return;
     const { outcome, twin, verdict } = results.get(attempt.id) ?? assert.fail('nothing was heard of it');
