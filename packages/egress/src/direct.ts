@@ -1,7 +1,7 @@
 /**
  * Connections that a program makes by itself, to an address inside its sandbox that stands for a name of its manifest. Each is
  * decided like a tunnel through the proxy: TLS must name the host, HTTP is decided request by request, and of every
- * other protocol the connection is decided and counted, since nobody here can read it.
+ * other protocol, which cannot be read here, the connection is decided and counted.
  */
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';

@@ -160,7 +160,7 @@ async function exchange(
   { credential, answerBytes, answerMs, signal, secure }: FetchOptions,
 ): Promise<Result<FetchAnswer, string>> {
   const { contact, dial, end, request: decided } = admitted;
-  // It may have ended while somebody thought about it; then nobody tells the listener below.
+  // It may have been stopped while somebody thought about it: then `abort` has passed, and the listener below never hears of it.
   if (signal.aborted) return failed(STOPPED);
   const secret = credential?.ready() ?? null;
   if (secret?.ok === false) return secret;

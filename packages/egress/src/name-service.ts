@@ -79,8 +79,8 @@ export function answerDatagrams(socket: DatagramSocket, answer: AnswerQuestion):
 }
 
 /**
- * The first datagram to a port of the manifest is reported. From then on nobody takes any there, so that the kernel refuses the others,
- * and a program that has another way takes it soon. Returns what closes the socket.
+ * The first datagram to a port of the manifest is reported, and closes the socket. The kernel refuses the others, so that a program
+ * that has another way takes it soon. Returns what closes the socket.
  */
 export function refuseDatagrams(
   socket: DatagramSocket,

@@ -57,7 +57,7 @@ export async function openEgressProxy(
   });
   outside.on('close', () => inside.close());
   const entrance = new Entrance(way);
-  // All at once: until then connections would be accepted by nobody.
+  // All at once: the listeners of a sandbox already take connections, which wait until they are served here.
   const opening = [
     entrance.open(outside, at),
     ...(direct === null ? [] : openDirectly(direct, way, plain, entrance)),

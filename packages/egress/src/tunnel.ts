@@ -86,8 +86,8 @@ export function drop(client: Duplex, to: Destination, why: string, way: WayOut):
 }
 
 /**
- * Passes bytes both ways until one side ends. `first`: asked once there is a connection for what the client may say first; till then
- * only the server is heard. Null: the client is somebody else's from now on, and the server hears nothing.
+ * Passes bytes both ways until one side ends. `first`: called once there is a connection, and gives what the client says first; until
+ * then bytes pass from the server alone. Null: something else has taken the client over, and the server gets nothing.
  */
 export async function splice(
   client: Duplex,

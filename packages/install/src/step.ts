@@ -41,7 +41,7 @@ export interface StepParts extends Pick<Dialler, 'lookup' | 'dial'> {
   readonly sandbox: Sandbox;
   readonly now: Clock;
   readonly limits: StepLimits;
-  /** Told how far it is, where the package manager says so. */
+  /** Called when the package manager says how far it is. */
   readonly onProgress?: (progress: InstallProgress) => void;
 }
 

@@ -1,11 +1,11 @@
-/** What becomes of tokens later: others in the place of those that ended (RFC 6749, 6), and their revocation (RFC 7009). */
+/** What happens to tokens later: new ones replace those that ended (RFC 6749, 6), or they are revoked (RFC 7009). */
 import { type Fault, failed, ok, type Result } from '@cordon/core';
 import { informationOf, readTokens } from './authorization.ts';
 import type { Login } from './login.ts';
 import { attempted, fetchThrough, type Refusal, refusal, type Send } from './requests.ts';
 import { sdk } from './sdk.ts';
 
-/** Asks where the login came from, and nobody else: nothing is discovered again. */
+/** Asks the authorization server that issued the login, and no other: nothing is discovered again. */
 export async function renewed(login: Login, send: Send, now: number): Promise<Result<Login, Fault>> {
   const { issuer, tokenEndpoint, client, resource, tokens } = login;
   const { refresh } = tokens;

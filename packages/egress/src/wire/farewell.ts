@@ -45,7 +45,7 @@ function postgresError(text: string): Buffer {
   return Buffer.concat([head, fields]);
 }
 
-/** `ERR_Packet` in the place of MySQL's greeting: "Host is not allowed to connect". */
+/** `ERR_Packet`, which MySQL sends instead of its greeting: "Host is not allowed to connect". */
 function mysqlError(text: string): Buffer {
   const payload = Buffer.concat([Buffer.from([0xff, 0x6a, 0x04]), Buffer.from(text)]);
   const head = Buffer.alloc(4);
