@@ -13,6 +13,7 @@ import {
   type Label,
   type Proposal,
   type ProposedBody,
+  type Reason,
 } from '@cordon/core';
 import type { ReferenceMonitor, SessionFacts } from '@cordon/monitor';
 import type { EventDraft, SessionJournal } from '@cordon/trace';
@@ -154,9 +155,9 @@ export class Recorder {
     if (event.kind === 'tool-output.proposed') this.#outputs.add(event.id);
   }
 
-  /** Whether one of these events of the session brought what an app returned. */
-  haveOutput(events: readonly EventId[]): boolean {
-    return events.some((event) => this.#outputs.has(event));
+  /** Whether one of these reasons names an event of the session that brought what an app returned. */
+  nameOutput(reasons: readonly Pick<Reason, 'events'>[]): boolean {
+    return reasons.some(({ events }) => events.some((event) => this.#outputs.has(event)));
   }
 
   /**

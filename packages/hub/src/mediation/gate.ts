@@ -260,7 +260,7 @@ export class Gate {
         }
         // What is asked about is in the journal before anybody is asked.
         recorder.writeHeld();
-        const isAfterText = [...asks, ...warnings].some(({ events }) => recorder.haveOutput(events));
+        const isAfterText = recorder.nameOutput([...asks, ...warnings]);
         const quoting = quote === undefined ? {} : { quote };
         const request = { context, proposal, due, asks, warnings, isAfterText, ...quoting };
         const obtained = await permissions.obtain(request, revise ?? null, event);
@@ -345,16 +345,17 @@ export class Gate {
     // Other effects have happened, and are not made again.
     if (REACHES_OTHERS[proposal.effect]) return true;
     if (decided.verdict === 'deny' && !isRevised(decided)) return true;
-    const { cursor } = this.#parts.recorder;
+    const { recorder, permissions } = this.#parts;
+    const { cursor } = recorder;
     const now = cursor?.hindsight(event);
     if (now?.verdict === 'deny') return false;
     const asks = now?.verdict === 'ask' ? now.reasons.filter(({ rule }) => !settled.rules.has(rule)) : [];
     if (requirement === null && asks.length === 0) return true;
     const agreed = cursor?.agreed(event) ?? [];
     const warnings = now?.warnings ?? [];
-    const isAfterText = [...asks, ...warnings].some(({ events }) => this.#parts.recorder.haveOutput(events));
+    const isAfterText = recorder.nameOutput([...asks, ...warnings]);
     const request = { context, proposal, due: requirement, asks, warnings, isAfterText };
-    return this.#parts.permissions.isStillGiven(request, agreed);
+    return permissions.isStillGiven(request, agreed);
   }
 
   /** Gives the proposal of an allowance back, once; throws for a forged or spent one. */
