@@ -129,9 +129,8 @@ export function recipientsOf(
  * answered, the account on the bill that they named. Attack: the user names one address, and a mail has its own sender written to.
  */
 export function isUsersWish({ strangers, users, isAll }: KnownRecipients, { query }: KnownValues): boolean {
-  const reached = strangers.filter((stranger) => !isMentioned(stranger));
-  const namesAnother = reached.length > 0 && users.length === 0 && namesMailAddress(query);
-  return isAll && !namesAnother && !reached.some(isSuspect);
+  const namesAnother = !strangers.every(isMentioned) && users.length === 0 && namesMailAddress(query);
+  return isAll && !namesAnother && !strangers.some(isSuspect);
 }
 
 /**
@@ -144,7 +143,7 @@ export function strangersWarnings(
   { strangers, isAll }: KnownRecipients,
 ): readonly string[] {
   if (!mayBeOthersWish(context)) return [];
-  const suspect = strangers.filter((stranger) => isSuspect(stranger) && !isMentioned(stranger));
+  const suspect = strangers.filter(isSuspect);
   const listed = suspect.slice(0, MOST_LISTED).map(strangerWords);
   return isAll && suspect.length <= MOST_LISTED ? listed : [...listed, MORE_RECIPIENTS];
 }
@@ -153,7 +152,7 @@ export function strangersWarnings(
 export function strangersNotes(context: Context, { strangers }: KnownRecipients): readonly string[] {
   if (!mayBeOthersWish(context)) return [];
   return strangers
-    .filter((stranger) => (isMentioned(stranger) || !isSuspect(stranger)) && !isKept(stranger))
+    .filter((stranger) => !isSuspect(stranger) && !isKept(stranger))
     .slice(0, MOST_LISTED)
     .map(strangerWords);
 }
@@ -162,9 +161,10 @@ function isKept({ standing }: Stranger): boolean {
   return standing?.how === 'field' && standing.isTrusted;
 }
 
-/** It stands nowhere, or only inside a text that the agent came across. */
-function isSuspect({ standing }: Stranger): boolean {
-  return standing === null || standing.how === 'text';
+/** The call reaches it, and it stands nowhere, or only inside a text that the agent came across. */
+function isSuspect(stranger: Stranger): boolean {
+  const { standing } = stranger;
+  return (standing === null || standing.how === 'text') && !isMentioned(stranger);
 }
 
 /** An address of a text that an app returned, in what is said and not in whom it goes to: a file that is attached has one. */
