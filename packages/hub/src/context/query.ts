@@ -137,9 +137,11 @@ export class Query {
     return this.signal.aborted ? failed(this.#overBecause) : this.budget.reserve(model, characters);
   }
 
-  /** As `reserve`, for a call that it can do without: a fault is not the end of the query. */
-  reserveSpare(model: string, characters: number): Result<Reservation, Fault> {
-    return this.signal.aborted ? failed(this.#overBecause) : this.budget.reserveSpare(model, characters);
+  /** For calls that it can do without, until `signal` aborts: a fault is not the end of the query. */
+  spare(signal: AbortSignal): Pick<Query, 'reserve' | 'signal'> {
+    const reserve: Query['reserve'] = (model, characters) =>
+      this.signal.aborted ? failed(this.#overBecause) : this.budget.reserveSpare(model, characters);
+    return { signal, reserve };
   }
 
   get #overBecause(): Fault {

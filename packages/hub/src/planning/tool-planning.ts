@@ -211,11 +211,7 @@ export class ToolPlanning {
     const context = newContext({ kind: 'tool-planner', app: null });
     recordInput(recorder, context, input.task, { causes, label });
     context.sees({ integrity: 'untrusted', confidentiality: 'public' }, app);
-    const spending = {
-      signal,
-      reserve: (model: string, characters: number) => query.reserveSpare(model, characters),
-    };
-    const answer = await models.complete(context, spending, {
+    const answer = await models.complete(context, query.spare(signal), {
       role: 'tool-planner',
       messages: [
         { role: 'system', text: planner.toolPrompt },

@@ -121,10 +121,7 @@ export class SpeculativeTurn {
       { tools, offers: [], functionalities },
       { hasPeer: false, hasReference: false, mayNeed: context.app !== null },
     );
-    const spending = {
-      signal: AbortSignal.any([query.signal, this.#dropped.signal]),
-      reserve: (model: string, characters: number) => query.reserveSpare(model, characters),
-    };
+    const spending = query.spare(AbortSignal.any([query.signal, this.#dropped.signal]));
     const prompt = { role: 'agent', messages, tools: shown } as const;
     const overheard = query.streams ? new OverheardText() : null;
     const answer = models.ask(context, spending, prompt, overheard?.hear);
