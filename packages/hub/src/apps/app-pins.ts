@@ -94,17 +94,22 @@ export class StoredPins implements AppPins {
     // The user's own file holds all that it says.
     if (app.source.kind === 'instructions')
       return this.#digest(app.id, configured, { instructions: app.source.instructions, tools: [] });
-    const pin = this.#parts.pins.find(this.#parts.place, appId);
-    const isInForce = pin !== null && pin.stopped === null && isSame(pin.configured, configured);
-    return isInForce && !this.#isDemandedOtherwise(pin) ? pin.digest : null;
+    return this.#agreedPin(app.id, configured)?.digest ?? null;
   }
 
   agreed(appId: AppId): AppDescription | null {
     const app = this.#parts.apps.find((candidate) => candidate.id === appId);
-    if (app === undefined || app.source.kind === 'instructions' || this.digest(appId) === null) return null;
-    const pin = this.#parts.pins.find(this.#parts.place, appId);
+    if (app === undefined || app.source.kind === 'instructions') return null;
+    const pin = this.#agreedPin(appId, this.#parts.configured(app));
     const vetting = pin === null ? null : this.#inForce(app, pin);
     return vetting?.kind === 'pinned' ? vetting.description : null;
+  }
+
+  /** Null: the user agreed to nothing, or the app is stopped, or configured or demanded otherwise since. */
+  #agreedPin(app: AppId, configured: Json): Pin | null {
+    const pin = this.#parts.pins.find(this.#parts.place, app);
+    const isInForce = pin !== null && pin.stopped === null && isSame(pin.configured, configured);
+    return isInForce && !this.#isDemandedOtherwise(pin) ? pin : null;
   }
 
   /**
