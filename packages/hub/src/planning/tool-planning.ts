@@ -105,8 +105,9 @@ export class ToolPlanning {
 
   /** For a step that is the whole query. Null: nothing is agreed to that could be shown. */
   ahead(query: Query, said: EventId, app: InstalledApp): NamedAhead | null {
-    const tools = this.#shownOf(app);
-    if (tools.length === 0) return null;
+    const agreed = this.#parts.pins.agreed(app.id);
+    const tools = agreed === null ? null : shownTools(agreed);
+    if (tools === null || tools.length === 0) return null;
     const dropped = new AbortController();
     const signal = AbortSignal.any([query.signal, dropped.signal]);
     const asking = { query, signal, app: app.id, causes: [said], label: USER_LABEL };
@@ -167,35 +168,18 @@ export class ToolPlanning {
     planner: Context,
     { step, app, tellsQuery, ahead }: StepOfApp,
   ): Promise<readonly string[]> {
-    const tools = this.#shownOf(app);
-    if (tools.length === 0) return [];
+    const agreed = this.#parts.pins.agreed(app.id);
+    const tools = agreed === null ? null : shownTools(agreed);
+    if (agreed === null || tools === null || tools.length === 0) return [];
     const told = [step.task, ...(step.inputs ?? [])].join('\n');
     const isWhole = tellsQuery && query.text === told;
     const known = isWhole && ahead?.app === app.id ? await ahead.uses : null;
-    if (known !== null) return this.#counting(step, app, known);
     const { causes, label } = planner;
     const asking = { query, signal: query.signal, app: app.id, causes, label };
     const whole = tellsQuery && !isWhole ? { query: query.text } : {};
-    const named = await this.#ask(asking, { ...whole, task: told, tools });
-    return this.#counting(step, app, named ?? []);
-  }
-
-  /**
-   * Attack: a description makes its own sending look planned, and a mail that is read asks for it. What cannot be undone counts
-   * only where the planner, who has read no word of the app, says that the user asks to change something. Where it does
-   * not say, the step names the app alone.
-   */
-  #counting({ acts }: PlanStep, { id, manifest }: InstalledApp, named: readonly string[]): readonly string[] {
-    const agreed = this.#parts.pins.agreed(id);
-    const lasting = agreed === null ? [] : appTools(agreed).filter((tool) => isIrreversible(manifest, tool));
-    const isLasting = (name: string) => lasting.some((tool) => tool.name === name);
-    if (acts === true) return named;
-    return acts === undefined && named.some(isLasting) ? [] : named.filter((name) => !isLasting(name));
-  }
-
-  #shownOf({ id }: InstalledApp): ToolPlannerInput['tools'] {
-    const agreed = this.#parts.pins.agreed(id);
-    return (agreed === null ? null : shownTools(agreed)) ?? [];
+    const named = known ?? (await this.#ask(asking, { ...whole, task: told, tools }));
+    const lasting = appTools(agreed).filter((tool) => isIrreversible(app.manifest, tool));
+    return counting(step, new Set(lasting.map(({ name }) => name)), named ?? []);
   }
 
   /** Null: nobody was asked, or no answer came. The query can do without one, so it takes nothing that the query may need. */
@@ -223,6 +207,21 @@ export class ToolPlanning {
     recorder.end(context, signal.aborted ? NOT_NEEDED : 'its tools are named');
     return answer.ok ? readUses(answer.value.text, input.tools) : null;
   }
+}
+
+/**
+ * Attack: a description makes its own sending look planned, and a mail that is read asks for it. What cannot be undone counts
+ * only where the planner, who has read no word of the app, says that the user asks to change something. Where it does
+ * not say, the step names the app alone.
+ */
+function counting(
+  { acts }: PlanStep,
+  lasting: ReadonlySet<string>,
+  named: readonly string[],
+): readonly string[] {
+  if (acts === true) return named;
+  const isLasting = (name: string) => lasting.has(name);
+  return acts === undefined && named.some(isLasting) ? [] : named.filter((name) => !isLasting(name));
 }
 
 /** A step of a plan, and what there is to name its tools by. */
