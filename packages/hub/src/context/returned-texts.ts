@@ -117,11 +117,7 @@ export class ReturnedTexts {
    * stands nowhere. What a program keeps counts before what somebody wrote.
    */
   find(value: string): Standing | null {
-    const wanted = value.toLowerCase();
-    if (wanted === '') return null;
-    const found = this.#outputs.flatMap((output) =>
-      output.lower.includes(wanted) ? foundIn(output, wanted) : [],
-    );
+    const found = this.#found(value);
     const field = found.find(({ at }) => at === null);
     const written = found.filter(({ at }) => at !== null);
     const named = written.find(({ output }) => output.isNamedByUser);
@@ -141,9 +137,7 @@ export class ReturnedTexts {
   /** The first text in which somebody wrote one of the words; null: nobody did. */
   quoteWords(words: readonly string[]): PromptQuote | null {
     for (const word of words) {
-      const wanted = word.toLowerCase();
-      const holding = this.#outputs.filter(({ lower }) => lower.includes(wanted));
-      const found = holding.flatMap((output) => foundIn(output, wanted)).find(({ at }) => at !== null);
+      const found = this.#found(word).find(({ at }) => at !== null);
       if (found !== undefined) return quoteOf(found);
     }
     return null;
@@ -155,12 +149,19 @@ export class ReturnedTexts {
     if (output === undefined) return null;
     const found = words.flatMap((word) => foundIn(output, word.toLowerCase())).find(({ at }) => at !== null);
     if (found !== undefined) return quoteOf(found);
-    const longest = leavesOf(output).reduce(
+    const longest = leavesOf(output).reduce<Leaf>(
       (longer, leaf) => (leaf.text.length > longer.text.length ? leaf : longer),
-      { text: '', field: null, headers: NO_HEADERS } satisfies Leaf as Leaf,
+      { text: '', field: null, headers: NO_HEADERS },
     );
     const at = longest.text.search(/\S/);
     return at < 0 ? null : quoteOf({ output, leaf: longest, at, word: '' });
+  }
+
+  #found(word: string): readonly Found[] {
+    const wanted = word.toLowerCase();
+    // Outputs without it are not taken apart.
+    const holding = this.#outputs.filter(({ lower }) => lower.includes(wanted));
+    return holding.flatMap((output) => foundIn(output, wanted));
   }
 }
 
