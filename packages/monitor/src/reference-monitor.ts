@@ -5,6 +5,7 @@
 import {
   type Allowed,
   type AnswerPart,
+  type AnyProposal,
   canonicalJsonOf,
   type Decision,
   type EventId,
@@ -39,7 +40,7 @@ export class ReferenceMonitor {
   /** INVARIANT (one decision, one proof): a decision is in here until it is admitted. */
   readonly #cases = new WeakMap<object, Case>();
   /** INVARIANT (one proof, one effect): an allowance is in here from its minting until it is spent. */
-  readonly #allowances = new WeakMap<object, Proposal | AnswerPart>();
+  readonly #allowances = new WeakMap<object, AnyProposal>();
   /** What an interrupted query has done, by event: it is in the trace already. */
   readonly #unfinished = new Map<EventId, Proposal>();
 
@@ -136,7 +137,7 @@ export class ReferenceMonitor {
   }
 
   /** Gives the proposal back, once for each allowance. Throws for one that is forged or spent: a bug, or an attack. */
-  spend<P extends Proposal | AnswerPart>(allowance: Allowed<P>): P {
+  spend<P extends AnyProposal>(allowance: Allowed<P>): P {
     const proposal = this.#allowances.get(allowance);
     if (proposal === undefined)
       throw new Error('the allowance was not made by this monitor, or was spent before');
@@ -145,7 +146,7 @@ export class ReferenceMonitor {
     return proposal as P;
   }
 
-  #mint<P extends Proposal | AnswerPart>(proposal: P): Allowed<P> {
+  #mint<P extends AnyProposal>(proposal: P): Allowed<P> {
     const allowance = Object.freeze({}) as Allowed<P>;
     this.#allowances.set(allowance, proposal);
     return allowance;

@@ -3,7 +3,7 @@
  * reference monitor makes them, and each is good for one use.
  */
 import type { EventId, RuleId } from '../values/id.ts';
-import type { AnswerPart, Proposal } from './proposal.ts';
+import type { AnyProposal, Proposal } from './proposal.ts';
 
 /** Why: the rule, its message, and the events that it looked at. Never holds protected values. */
 export interface Reason {
@@ -26,10 +26,10 @@ declare const proof: unique symbol;
  * Proof that the monitor allowed this very proposal. Opaque: the proposal comes back only by spending it, once
  * (`ReferenceMonitor.spend`), so an effect cannot be repeated with one decision or redirected to another target.
  */
-export interface Allowed<P extends Proposal | AnswerPart = Proposal> {
+export interface Allowed<P extends AnyProposal = Proposal> {
   readonly [proof]: P;
 }
 
-export type Ruling<P extends Proposal | AnswerPart = Proposal> =
+export type Ruling<P extends AnyProposal = Proposal> =
   | { readonly allowed: true; readonly allowance: Allowed<P>; readonly warnings: readonly Reason[] }
   | { readonly allowed: false; readonly reasons: readonly Reason[] };

@@ -28,7 +28,7 @@ import type {
   PromptEdit,
 } from './permission.ts';
 import type { PlanOrigin, StepPlan } from './plan.ts';
-import type { AnswerPart, Effect, Proposal } from './proposal.ts';
+import type { AnyProposal, Effect } from './proposal.ts';
 
 /** What every event has. */
 export interface EventFrame {
@@ -253,8 +253,8 @@ export type EventBody =
     };
 
 /** The proposal's own fields stand in the event; its `context` is the frame's. */
-export type ProposedBody = Proposal | AnswerPart extends infer P
-  ? P extends Proposal | AnswerPart
+export type ProposedBody = AnyProposal extends infer P
+  ? P extends AnyProposal
     ? { readonly kind: `${P['effect']}.proposed` } & Omit<P, 'context'>
     : never
   : never;

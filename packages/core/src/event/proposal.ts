@@ -18,7 +18,10 @@ export type Proposal =
   | Egress
   | Answer;
 
-export type Effect = (Proposal | AnswerPart)['effect'];
+/** What rules decide, and parts of an answer, which they decide as answers. */
+export type AnyProposal = Proposal | AnswerPart;
+
+export type Effect = AnyProposal['effect'];
 
 interface ProposalBase {
   /** The context in which it arose; identity comes from the channel, never from a message. */

@@ -4,7 +4,7 @@
  * instead of being appended again: the monitor was told of that when the session was opened.
  */
 import {
-  type AnswerPart,
+  type AnyProposal,
   type DecidedBody,
   type Event,
   type EventBody,
@@ -29,7 +29,7 @@ export interface Provenance {
 }
 
 /** A proposal as it stands in the journal. */
-export interface Recorded<P extends Proposal | AnswerPart> {
+export interface Recorded<P extends AnyProposal> {
   readonly event: EventId;
   readonly proposal: P;
   /** As the journal has them: a resumed query may have come there by another way. */
@@ -164,7 +164,7 @@ export class Recorder {
    * A proposal gets its place, or has it: then it is the one that stands there, if what was decided about it still `holds`.
    * A new one is written with the event that comes next, which is mostly its decision.
    */
-  propose<P extends Proposal | AnswerPart>(
+  propose<P extends AnyProposal>(
     context: Context,
     given: P,
     { causes = [], label = HUB_LABEL }: Provenance,
@@ -182,7 +182,7 @@ export class Recorder {
     return this.#named(given, this.#recorded(given, { ...body, id, causes }, null));
   }
 
-  #recorded<P extends Proposal | AnswerPart>(
+  #recorded<P extends AnyProposal>(
     given: P,
     event: (ProposedBody | Event) & Pick<Event, 'id' | 'causes'>,
     decided: DecidedBody | null,
@@ -192,7 +192,7 @@ export class Recorder {
   }
 
   /** Whatever follows names the call as it stands in the journal. */
-  #named<P extends Proposal | AnswerPart>(given: P, recorded: Recorded<P>): Recorded<P> {
+  #named<P extends AnyProposal>(given: P, recorded: Recorded<P>): Recorded<P> {
     const { proposal } = recorded;
     if ('callId' in given && 'callId' in proposal) this.#callIds.set(given.callId, proposal.callId);
     return recorded;
@@ -221,12 +221,12 @@ function draftOf(
   return { context: context?.id ?? null, app: context?.app ?? null, causes, label, body };
 }
 
-function renamed<P extends Proposal | AnswerPart>(proposal: P, callIds: ReadonlyMap<string, string>): P {
+function renamed<P extends AnyProposal>(proposal: P, callIds: ReadonlyMap<string, string>): P {
   const callId = 'callId' in proposal ? callIds.get(proposal.callId) : undefined;
   return callId === undefined ? proposal : { ...proposal, callId };
 }
 
-function proposedBody(proposal: Proposal | AnswerPart): ProposedBody {
+function proposedBody(proposal: AnyProposal): ProposedBody {
   const { context: _, ...fields } = proposal;
   // The union's members differ only in `kind`, which is built from `effect`; the compiler cannot follow that.
   return { ...fields, kind: `${proposal.effect}.proposed` } as ProposedBody;
