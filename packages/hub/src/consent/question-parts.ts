@@ -16,7 +16,7 @@ import type { Context } from '../context/context.ts';
 import type { HeldText } from '../context/references.ts';
 import { isWritten, type Standing } from '../context/returned-texts.ts';
 import type { Flow } from './consent-requirement.ts';
-import { namesMailAddress, type Recipient, recipientsIn } from './recipients.ts';
+import { lastName, namesMailAddress, type Recipient, recipientsIn } from './recipients.ts';
 
 /** Where a value may stand that a model names. */
 export interface KnownValues {
@@ -169,7 +169,7 @@ function isSuspect(stranger: Stranger): boolean {
 
 /** An address of a text that an app returned, in what is said and not in whom it goes to: a file that is attached has one. */
 function isMentioned({ key, standing }: Stranger): boolean {
-  return standing !== null && isWritten(key.slice(key.lastIndexOf('.') + 1));
+  return standing !== null && isWritten(lastName(key));
 }
 
 function strangerWords(stranger: Stranger): string {

@@ -94,7 +94,12 @@ class Search implements Recipients {
 }
 
 function isRecipientKey(key: string): boolean {
-  return RECIPIENT_KEY.test(key.slice(key.lastIndexOf('.') + 1));
+  return RECIPIENT_KEY.test(lastName(key));
+}
+
+/** `email` of `event.attendees.email`. */
+export function lastName(key: string): string {
+  return key.slice(key.lastIndexOf('.') + 1);
 }
 
 function isName(text: string): boolean {
@@ -105,10 +110,15 @@ function isName(text: string): boolean {
 const DECISIVE_KEY =
   /^(?:amount|sum|total|price|quantity|paths?|files?|file_?name|file_?path|folder|directory|source|new_?path)$|(?:^|_)ids?$|[a-z]Ids?$/;
 
-/** The names of arguments that say how much, or what is acted upon, as `NamedArgument` writes them without places in lists. */
+/** The names of arguments that say how much, or what is acted upon, without places in lists. */
 export function decisiveIn(args: Json): readonly string[] {
-  const names = namedArguments(args).map(({ path }) => path.replace(/\[\d+\]/g, ''));
-  return names.filter((name) => DECISIVE_KEY.test(name.slice(name.lastIndexOf('.') + 1)));
+  const names = namedArguments(args).map(({ path }) => withoutPlaces(path));
+  return names.filter((name) => DECISIVE_KEY.test(lastName(name)));
+}
+
+/** The `path` of a `NamedArgument` without its places in lists: `event.attendees.email`. */
+export function withoutPlaces(path: string): string {
+  return path.replace(/\[\d+\]/g, '');
 }
 
 /** The arguments of a call, parted into what a lasting permission is bound to and what may be other. */

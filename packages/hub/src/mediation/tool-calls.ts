@@ -32,6 +32,7 @@ import { calledLabels, isIrreversible, type Registry, usesOf } from '../apps/reg
 import type { LoadValidator } from '../apps/schema-validator.ts';
 import type { ConsentRequirement, QuoteEvents } from '../consent/consent-requirement.ts';
 import { expectation, type KnownValues } from '../consent/question-parts.ts';
+import { lastName, withoutPlaces } from '../consent/recipients.ts';
 import { callRequirement } from '../consent/requirements.ts';
 import type { AppTool, ToolResult } from '../context/app-tool.ts';
 import { cutOutput, lengthOf } from '../context/app-tool.ts';
@@ -180,7 +181,7 @@ export class ToolCalls {
    * text; nor does an address of mail, nor the last part of a link, which anybody can call `bill.txt`.
    */
   #isNamedByUser(args: JsonObject): boolean {
-    const naming = namedArguments(args).filter(({ path }) => NAMES_TEXT.test(lastKey(path)));
+    const naming = namedArguments(args).filter(({ path }) => NAMES_TEXT.test(lastName(withoutPlaces(path))));
     const names = naming.flatMap(({ value }) => leavesOf(value, MOST_NAMES) ?? []);
     const isSaid = (name: string) => isNameOfText(name) && this.#parts.words.hold(name);
     return names.some(
@@ -356,10 +357,6 @@ function wordsOf(value: Json): readonly string[] {
 /** Arguments that name one text, as tools of real servers call them. */
 const NAMES_TEXT =
   /^(?:paths?|files?|file_?[nN]ames?|file_?[pP]aths?|source|urls?|uris?|link|page)$|(?:^|_)ids?$|[a-z]Ids?$/;
-
-function lastKey(path: string): string {
-  return path.slice(path.lastIndexOf('.') + 1).replace(/\[\d+\]/g, '');
-}
 
 /** Something that the user says of nothing else: no common word, no amount, and nobody's address. */
 function isNameOfText(name: string): boolean {
