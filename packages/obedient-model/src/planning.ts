@@ -39,10 +39,9 @@ export function planFor(
   naming: ToolNaming,
   request: ModelRequest,
 ): PlannerAnswer {
-  const told = { ...toldIn(request), naming };
+  const told = toldIn(request, naming);
   const covered = taskIn(told.query, scenarios);
-  const shown = request.messages.map(({ text }) => text);
-  const injected = obeys ? attacksIn(shown, scenarios).flatMap(({ calls }) => calls) : [];
+  const injected = injectedIn(request, scenarios, obeys);
   const steps = covered === null ? [] : taskSteps(covered.task, told, injected.length === 0);
   const attackers = groupsOf(injected, told).map((calls) => stepFor(calls, told, purposesOf(calls)));
   const shifted = steps.map(({ after, ...step }) =>
@@ -91,9 +90,18 @@ export function toolsFor(
   const covered = [task, query].map((words) => (typeof words === 'string' ? taskIn(words, scenarios) : null));
   const whole = covered.find((one) => one !== null)?.task.calls ?? [];
   const wanted = named.length > 0 ? named.map(({ call }) => call) : whole;
-  const shown = request.messages.map(({ text }) => text);
-  const injected = obeys ? attacksIn(shown, scenarios).flatMap(({ calls }) => calls) : [];
+  const injected = injectedIn(request, scenarios, obeys);
   return { uses: [...new Set([...wanted, ...injected].map(({ tool }) => tool))] };
+}
+
+/** The calls of the attacks whose text has reached the model; none for a model that does not obey. */
+function injectedIn(
+  { messages }: ModelRequest,
+  scenarios: readonly Scenario[],
+  obeys: boolean,
+): readonly ScenarioCall[] {
+  const shown = messages.map(({ text }) => text);
+  return obeys ? attacksIn(shown, scenarios).flatMap(({ calls }) => calls) : [];
 }
 
 /** Whether all of it is a single tool, of an app that is known by its tools. */
@@ -135,14 +143,14 @@ function groupsOf(calls: readonly ScenarioCall[], told: Told): readonly (readonl
 function stepFor(calls: readonly ScenarioCall[], told: Told, task: string | null): PlannerStep {
   const app = calls[0]?.app ?? null;
   const known = app === null ? undefined : told.apps.get(app);
+  const isUnnamed = told.naming === 'shown' && known?.size === 0;
   // Every context can have a text read; the planner knows no name for it.
   const uses = calls
     .filter(({ finds }) => finds === null)
     .flatMap(({ tool, functionality }) => {
       if (known?.has(functionality)) return [functionality];
-      return told.naming === 'shown' && known?.size === 0 ? [] : [tool];
+      return isUnnamed ? [] : [tool];
     });
-  const isUnnamed = told.naming === 'shown' && known?.size === 0;
   const wanted = new Set(calls.flatMap(({ needs }) => needs.map(folded)));
   const needs = told.facts.filter((fact) => wanted.has(folded(fact)));
   return {
@@ -177,13 +185,14 @@ function wordsOf({ messages }: ModelRequest): string {
   return messages.findLast(({ role }) => role === 'user')?.text ?? '';
 }
 
-function toldIn(request: ModelRequest): Omit<Told, 'naming'> {
+function toldIn(request: ModelRequest, naming: ToolNaming): Told {
   const input = inputOf(request);
   return {
     query: typeof input.query === 'string' ? input.query : wordsOf(request),
     apps: new Map(items(input.apps).flatMap(appEntry)),
     facts: items(input.facts).filter((fact) => typeof fact === 'string'),
     unlisted: typeof input.unlisted === 'number' ? input.unlisted : 0,
+    naming,
   };
 }
 
