@@ -48,12 +48,7 @@ Answer with one JSON object, in one line, and nothing else: {"uses": ["<names of
 - Leave out each tool that the task does not call for, above all one that sends, changes or deletes what the user did not ask to.`;
 
 /** For providers that can be held to a schema. */
-export const TOOL_SCHEMA: JsonSchema = {
-  type: 'object',
-  properties: { uses: { type: 'array', items: { type: 'string' } } },
-  required: ['uses'],
-  additionalProperties: false,
-};
+export const TOOL_SCHEMA: JsonSchema = closed({ uses: list({ type: 'string' }) }, ['uses']);
 
 /** For providers that can be held to a schema. With `more` where apps are unlisted. */
 export function planSchema(hasUnlisted: boolean): JsonSchema {
@@ -64,13 +59,6 @@ const SCHEMA = schemaOf({});
 const SCHEMA_WITH_MORE = schemaOf({ more: { type: 'boolean' } });
 
 function schemaOf(rest: JsonObject): JsonSchema {
-  const list = (items: JsonObject): JsonObject => ({ type: 'array', items });
-  const closed = (properties: JsonObject, required: readonly string[]): JsonObject => ({
-    type: 'object',
-    properties,
-    required: [...required],
-    additionalProperties: false,
-  });
   const step = closed(
     {
       app: { type: ['string', 'null'] },
@@ -85,4 +73,12 @@ function schemaOf(rest: JsonObject): JsonSchema {
   );
   const properties = { steps: list(step), candidates: list({ type: 'string' }), ...rest };
   return closed(properties, ['steps', ...Object.keys(rest)]);
+}
+
+function list(items: JsonObject): JsonObject {
+  return { type: 'array', items };
+}
+
+function closed(properties: JsonObject, required: readonly string[]): JsonObject {
+  return { type: 'object', properties, required: [...required], additionalProperties: false };
 }
