@@ -1,4 +1,7 @@
-/** Requests to the servers that an app's login leads to. Each passes the gate; none reaches an address that is not public, unless the user named its host. */
+/**
+ * Requests to the servers that an app's login leads to. Each passes the gate; none reaches an address that is not public, unless
+ * the user named its host.
+ */
 import { failed, fault, type InstalledApp, ok } from '@cordon/core';
 import type { Dialler } from '@cordon/dialler';
 import { checkedDial, type Send, shownHost, usableUrl } from '@cordon/oauth';
@@ -23,11 +26,12 @@ export function authorizationSend({ app, gate, context, dialler, issuer }: Autho
   const named = [app.source.kind === 'url' ? app.source.url : '', issuer ?? '']
     .filter((url) => URL.canParse(url))
     .map((url) => new URL(url).hostname);
+  const stopped = (why: string) =>
+    failed(fault('app-unavailable', `the login to \`${app.id}\` stops: ${why}`));
   const dial = checkedDial(dialler, new Set(named));
   return async ({ url, method, headers, body }) => {
     const usable = usableUrl(url.href, 'the address of the login');
-    if (!usable.ok)
-      return failed(fault('app-unavailable', `the login to \`${app.id}\` stops: ${usable.fault}`));
+    if (!usable.ok) return stopped(usable.fault);
     return requestOfHub({ app, gate, context, method, url, bytes: Buffer.byteLength(body) }, async () => {
       const { fetchOver } = await import('@cordon/dialler/fetch');
       const signal = AbortSignal.timeout(ANSWER_MS);
@@ -38,12 +42,7 @@ export function authorizationSend({ app, gate, context, dialler, issuer }: Autho
         return ok(await whole(response));
       } catch (error) {
         const reason = signal.aborted ? 'no answer in time' : wordsOf(reasonOf(error));
-        return failed(
-          fault(
-            'app-unavailable',
-            `the login to \`${app.id}\` stops: \`${shownHost(url)}\` cannot be reached: ${reason}`,
-          ),
-        );
+        return stopped(`\`${shownHost(url)}\` cannot be reached: ${reason}`);
       }
     });
   };

@@ -6,6 +6,7 @@ import {
   failed,
   fault,
   type InstalledApp,
+  ok,
   type Result,
 } from '@cordon/core';
 import type { Context } from '../context/context.ts';
@@ -42,7 +43,7 @@ export async function requestOfHub(
     gate.spend(allowance);
     return make();
   });
-  if (sent.kind === 'done') return { ok: true, value: sent.value };
+  if (sent.kind === 'done') return ok(sent.value);
   if (sent.kind === 'failed') return failed(sent.fault);
   const reason = sent.reasons[0]?.message ?? 'no reason given';
   // Not a fault of the app: the query is refused, as the policy wants it.
