@@ -155,7 +155,7 @@ export class Gate {
    * user is asked nothing about it: what a rule asks is asked about the whole answer.
    * @param before what the user has seen of the same message
    */
-  show(context: Context, given: AnswerPart, before: string, { label }: { readonly label: Label }): boolean {
+  show(context: Context, given: AnswerPart, before: string, label: Label): boolean {
     const { recorder, monitor } = this.#parts;
     const { causes } = context;
     const { event } = recorder.propose(context, given, { causes, label }, () => false);

@@ -70,7 +70,7 @@ export class AnswerStream {
     if (this.#left < 0) return false;
     const label = joinedLabel(context.label, context.references.namedIn(written));
     const part = { effect: 'answer-part', context: context.id, text, from: this.#shown.length } as const;
-    const isShown = this.#gate.show(context, part, this.#shown, { label });
+    const isShown = this.#gate.show(context, part, this.#shown, label);
     this.#shown += text;
     return isShown;
   }
