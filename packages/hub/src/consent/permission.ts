@@ -164,8 +164,8 @@ export class Permissions {
 
   #keepRefusal(signal: AbortSignal, { requirement, digest }: Question): void {
     if (requirement.covers.inContext !== true) return;
-    const before = this.#refusedInContext.get(signal) ?? [];
-    this.#refusedInContext.set(signal, new Set([...before, digest]));
+    const refusals = this.#refusedInContext.get(signal) ?? new Set();
+    this.#refusedInContext.set(signal, refusals.add(digest));
   }
 
   #question(
@@ -201,7 +201,7 @@ export class Permissions {
 
   #granted({ requirement, digest, durations }: Question): Grant | null {
     const mayLast = durations.length > 1 || requirement.covers.inContext === true;
-    return !mayLast ? null : usedGrant(this.#parts.grants, requirement.subject, digest);
+    return mayLast ? usedGrant(this.#parts.grants, requirement.subject, digest) : null;
   }
 
   #give(context: Context, { requirement, digest, binding, flows }: Question, yes: Yes): Permission {
