@@ -226,7 +226,7 @@ export type EventBody =
   | {
       readonly kind: 'egress.refused';
       readonly host: string | null;
-      /** Null where only a name was asked for. */
+      /** Null: the app only looked up a name. */
       readonly port: number | null;
       readonly reason: string;
       /** The entry of `network` that the app's manifest lacks; absent: none would help. */

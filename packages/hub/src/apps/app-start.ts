@@ -78,7 +78,7 @@ export class AppStart {
     }
   }
 
-  /** Most servers speak a revision with a handshake; one that refuses it is asked what it speaks. */
+  /** Most servers speak a revision with a handshake; where a server refuses it, the client asks which revision it speaks. */
   async #openRemote(app: InstalledApp, began: Began, told: AppTold): Promise<Result<AppConnection, Fault>> {
     const first = await this.#greetingOf(app, began, {});
     if (!first.ok) return first;
@@ -171,7 +171,7 @@ export class AppStart {
   }
 }
 
-/** As servers answer that speak revisions without a handshake alone (MCP 2026-07-28). */
+/** Servers that speak only revisions without a handshake answer so (MCP 2026-07-28). */
 async function isRefusedHandshake(error: unknown): Promise<boolean> {
   const { SdkHttpError } = await import('@modelcontextprotocol/client');
   return error instanceof SdkHttpError && error.status === 400;

@@ -22,7 +22,7 @@ export function namesMailAddress(text: string): boolean {
   );
 }
 
-/** Names by which programs call what the user has of everything: their own account, their own calendar, none. */
+/** Names that programs give to what is the user's own, such as their account or calendar, or to nothing at all. */
 const NOBODY = /^(?:default|primary|me|self|none|null)$/i;
 
 /** Arguments that name a recipient whatever the value looks like, as tools of real servers call them. */

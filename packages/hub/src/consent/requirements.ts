@@ -117,8 +117,8 @@ function irreversibleRequirement(
 }
 
 /**
- * `named`: what the user's files call identifying; recipients, amounts, paths and ids are, whatever they are called. Attack: behind so much text that
- * not all of it is looked at for recipients stands one more: then any argument may name one.
+ * `named`: what the user's files call identifying; recipients, amounts, paths and ids are, whatever they are called. Attack: one more
+ * recipient stands behind so much text that not all of it is searched: then any argument may name one.
  */
 export function argumentsDatum(name: string, args: Json, named: readonly string[] | null): PromptDatum {
   const { named: found, isAll } = recipientsIn(args);

@@ -1,6 +1,6 @@
 /**
- * The access token of one app, and others in its place when it ends. However many requests, sessions and processes need another,
- * one of them gets it: a server that sees a refresh token twice may end the login.
+ * The access token of one app, and its renewal. However many requests, sessions and processes need another token, only one of them
+ * renews it: a server that sees a refresh token twice may end the login.
  */
 import { type Clock, type Fault, failed, fault, type InstalledApp, ok, type Result } from '@cordon/core';
 import { hasEnded, type Login, renewed, type Send } from '@cordon/oauth';
@@ -38,7 +38,7 @@ export class AppTokens {
     return isOver && refresh !== null ? this.insteadOf(access) : ok(access);
   }
 
-  /** Another than one that has ended, or that the app's server refused. */
+  /** A token to replace one that has ended, or that the app's server refused. */
   insteadOf(refused: string): Promise<Result<string | null, Fault>> {
     this.#renewing ??= this.#renewed(refused).finally(() => {
       this.#renewing = null;

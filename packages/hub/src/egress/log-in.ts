@@ -1,6 +1,6 @@
 /**
- * Logs the user in to an app that runs elsewhere. The app's own server says who issues its tokens; nobody else is asked anything
- * before the user has agreed to that issuer.
+ * Logs the user in to an app that runs elsewhere. The app's own server says who issues its tokens; no other server gets a
+ * request before the user has agreed to that issuer.
  */
 import { type Clock, type Fault, failed, fault, type InstalledApp, ok, type Result } from '@cordon/core';
 import {
@@ -122,7 +122,7 @@ const TOO_MANY_SCOPES = fault(
 );
 const ELSEWHERE = fault('app-unavailable', 'you had logged in at another address than the app has now');
 
-/** What would take no token, or could not keep it, is said before anybody is asked anything. */
+/** Fails for an app that takes no token, or a store that cannot keep one, before any server gets a request. */
 function addressFor(app: InstalledApp, logins: AppLogins): Result<URL, Fault> {
   const { id, source } = app;
   if (source.kind !== 'url')

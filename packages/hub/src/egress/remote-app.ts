@@ -19,7 +19,7 @@ export interface RemoteAppParts {
   readonly dial: Dial;
   /** Null: the app is reached without a login. */
   readonly tokens: AppTokens | null;
-  /** Told what the app's server asks of whoever it does not let in; absent: nobody wants to log in. */
+  /** Hears what the app's server asks for where it does not let a request in; absent: no login is under way. */
   readonly onChallenge?: ((challenge: Challenge) => void) | undefined;
 }
 

@@ -167,7 +167,7 @@ export class Gate {
       return false;
     }
     monitor.spend(ruling.allowance);
-    // Who prints it reads it in the journal.
+    // Whoever prints it reads it from the journal.
     recorder.recordWithNext(context, { ...decided, verdict: 'allow', reasons: [] }, { causes: [event] });
     recorder.record(context, { kind: 'answer-part.executed', milliseconds: 0 }, { causes: [event] });
     return true;

@@ -90,7 +90,7 @@ export function readUses(answer: string, tools: ToolPlannerInput['tools']): read
 /** The tools of an app that a query may lead to, named while the planner still plans. */
 export interface NamedAhead {
   readonly app: AppId;
-  /** Null: nobody was asked. */
+  /** Null: no model answered. */
   readonly uses: Promise<readonly string[] | null>;
   /** The plan does not lead there, or is made. */
   readonly drop: () => void;
@@ -112,7 +112,7 @@ export class ToolPlanning {
     const signal = AbortSignal.any([query.signal, dropped.signal]);
     const asking = { query, signal, app: app.id, causes: [said], label: USER_LABEL };
     const uses = this.#ask(asking, { task: query.text, tools });
-    uses.catch(() => undefined); // One that nobody takes may break.
+    uses.catch(() => undefined); // Nobody may wait for it: then it may fail unheard.
     return { app: app.id, uses, drop: () => dropped.abort() };
   }
 
@@ -146,7 +146,7 @@ export class ToolPlanning {
     for (const app of toName) {
       if (pins.digest(app.id) !== null) continue;
       const started = await apps.start(app);
-      // Who has said no to it is not asked about it a second time. Steps beside each other can do without an app that breaks.
+      // A user who has said no to it is not asked again. Steps beside each other can do without an app that breaks.
       if (!started.ok && (route.kind === 'app' || started.fault.kind === 'app-unreviewed')) return started;
     }
     return ok(undefined);
@@ -162,7 +162,7 @@ export class ToolPlanning {
     return uses.length > 0 && uses.every(isTool) ? null : app;
   }
 
-  /** Empty: nothing is agreed to that could be shown, or nobody could say. */
+  /** Empty: the user agreed to no tools that could be shown, or no model could name any. */
   async #usesOf(
     query: Query,
     planner: Context,
@@ -182,7 +182,7 @@ export class ToolPlanning {
     return counting(step, new Set(lasting.map(({ name }) => name)), named ?? []);
   }
 
-  /** Null: nobody was asked, or no answer came. The query can do without one, so it takes nothing that the query may need. */
+  /** Null: no answer came. The query can do without one, so the call takes no budget that the query may need. */
   async #ask(
     { query, signal, app, causes, label }: Asking,
     input: ToolPlannerInput,

@@ -84,7 +84,7 @@ function endOfPart(text: string): number {
   return lines.slice(0, complete).reduce((length, line) => length + line.length + 1, 0);
 }
 
-/** What a model writes before anybody is known who hears it. */
+/** Keeps what a model writes until there is a listener. */
 export class OverheardText {
   #text = '';
   #listener: OnText | null = null;
