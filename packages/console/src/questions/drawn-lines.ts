@@ -58,7 +58,7 @@ export class Lines {
 
   /** Returns how many lines were left out, in words, or null. */
   quote(text: string, most: number): string | null {
-    return firstLines(text, this.#width - GUTTER.length, most, (line) => this.quoted(line));
+    return firstLines(text, this.#width - GUTTER.length, most, (line) => this.#quoted(line));
   }
 
   /**
@@ -72,7 +72,7 @@ export class Lines {
     let shown = 0;
     for (const line of visibleLines(`${name}${unparted(text)}`, room)) {
       if (count === most) return Math.max(1, text.length - shown + name.length);
-      this.quoted(count++ === 0 ? line : INDENT + line);
+      this.#quoted(count++ === 0 ? line : INDENT + line);
       shown += line.length;
     }
     return 0;
@@ -81,12 +81,16 @@ export class Lines {
   /** A text that others wrote, and that is no part of what would flow. */
   cite(words: readonly string[], most: number): void {
     const text = words.map((word) => unparted(visibleLine(word, MOST_WORDS))).join(BETWEEN);
-    firstLines(text, this.#width - GUTTER.length - CITED.length, most, (line) => this.quoted(CITED + line));
+    firstLines(text, this.#width - GUTTER.length - CITED.length, most, (line) => this.#quoted(CITED + line));
   }
 
-  quoted(text: string): void {
-    this.lines.push({ text, style: 'plain', isQuoted: true });
+  #quoted(text: string): void {
+    this.lines.push(quotedLine(text));
   }
+}
+
+export function quotedLine(text: string): DrawnLine {
+  return { text, style: 'plain', isQuoted: true };
 }
 
 export function linesOf(width: number, draw: (own: Lines) => void): readonly DrawnLine[] {

@@ -12,7 +12,7 @@ import {
 } from '@cordon/core';
 import { argumentLines } from '../text/argument-lines.ts';
 import { GUTTER } from '../text/screen.ts';
-import { type DrawnLine, Lines, linesOf } from './drawn-lines.ts';
+import { type DrawnLine, Lines, linesOf, quotedLine } from './drawn-lines.ts';
 import { fieldWords, placesIn } from './prompt-drawing.ts';
 
 /** Of a list of warnings; a list that scrolls the question away is no warning. */
@@ -76,9 +76,7 @@ export function* dataLines(data: readonly PromptDatum[], width: number): Generat
       }
       continue;
     }
-    for (const line of visibleLines(datum.value, width - GUTTER.length)) {
-      yield { text: line, style: 'plain', isQuoted: true };
-    }
+    for (const line of visibleLines(datum.value, width - GUTTER.length)) yield quotedLine(line);
   }
 }
 

@@ -15,7 +15,15 @@ import {
 } from '@cordon/core';
 import { type ArgumentLine, argumentLines } from '../text/argument-lines.ts';
 import { GUTTER, type Style } from '../text/screen.ts';
-import { BETWEEN, type DrawnLine, Lines, linesOf, shortArgument, shortened } from './drawn-lines.ts';
+import {
+  BETWEEN,
+  type DrawnLine,
+  Lines,
+  linesOf,
+  quotedLine,
+  shortArgument,
+  shortened,
+} from './drawn-lines.ts';
 
 /** At this width; on a narrower screen the same words take more lines. */
 const FULL_WIDTH = 80;
@@ -255,10 +263,6 @@ function longArgument(sheet: Sheet, argument: ArgumentLine): void {
     else sheet.add('more of a text', [line], words);
   });
   if (left > 0) sheet.leave(words, false);
-}
-
-function quotedLine(text: string): DrawnLine {
-  return { text, style: 'plain', isQuoted: true };
 }
 
 /** Why somebody should think twice: what Cordon warns about, and what rules say. */
