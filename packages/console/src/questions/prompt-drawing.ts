@@ -191,10 +191,9 @@ function datumParts(sheet: Sheet, datum: PromptDatum, count: number): void {
   if (field !== undefined && value === '') sheet.say('whom', 'field:', fieldWords(datum), 'plain', 'field');
   else {
     const listed = identifying === undefined ? null : argumentLines(value, identifying);
-    const isNamed = field !== undefined || count > 2;
-    const named = isNamed ? [{ path: name, text: value, value, isIdentifying: false }] : null;
     if (listed !== null) argumentParts(sheet, listed);
-    else if (named !== null) argumentParts(sheet, named);
+    else if (field !== undefined || count > 2)
+      argumentParts(sheet, [{ path: name, text: value, value, isIdentifying: false }]);
     else textParts(sheet, datum);
     if (listed !== null && isUsers === true) sheet.say('note', 'data:', 'in your own words', 'plain', null);
   }
@@ -232,13 +231,14 @@ function argumentParts(sheet: Sheet, all: readonly ArgumentLine[]): void {
   };
   for (const argument of all.slice(0, MOST_LOOKED_AT)) {
     const short = shortArgument(argument, Math.min(MOST_SHORT, room));
-    const joined = line === '' ? short : `${line}${BETWEEN}${short}`;
-    if (short === null || joined === null || textColumns(joined) > room) end();
-    if (short === null) longArgument(sheet, argument);
-    else {
-      line = line === '' ? short : `${line}${BETWEEN}${short}`;
-      if (argument.isIdentifying) rank = 'whom';
+    if (short === null) {
+      end();
+      longArgument(sheet, argument);
+      continue;
     }
+    if (textColumns(line + BETWEEN + short) > room) end();
+    line = line === '' ? short : line + BETWEEN + short;
+    if (argument.isIdentifying) rank = 'whom';
   }
   end();
   if (all.length > MOST_LOOKED_AT) sheet.leave(`${all.length - MOST_LOOKED_AT} more arguments`, true);
