@@ -13,11 +13,13 @@ import {
 import { argumentLines } from '../text/argument-lines.ts';
 import { GUTTER } from '../text/screen.ts';
 import { type DrawnLine, Lines, linesOf, quotedLine } from './drawn-lines.ts';
-import { fieldWords, placesIn } from './prompt-drawing.ts';
+import { fieldWords, placesIn, planWords, textWords } from './prompt-drawing.ts';
 
 /** Of a list of warnings; a list that scrolls the question away is no warning. */
 const MOST_WARNINGS = 40;
 const MOST_DATA = 20;
+/** Characters of the name of a datum. */
+const MOST_LABEL = 80;
 /** Lines of a quotation. */
 const MOST_CITED = 8;
 
@@ -30,7 +32,7 @@ export function detailLines(prompt: PermissionPrompt, width: number): readonly D
     lines.say('from:', from ?? 'Cordon itself, or a context without an app');
     lines.say('to:  ', to ?? 'you, or nobody');
     lines.say('what:', what);
-    lines.say('plan:', prompt.expected ? 'expected for your request' : 'NOT all of this is in your request');
+    lines.say('plan:', planWords(prompt.expected));
     for (const asks of prompt.asks ?? []) lines.say('a rule asks:', asks);
     for (const rule of prompt.rules) lines.say('rule:', rule);
     list(lines, 'WARNING:', prompt.warnings);
@@ -53,11 +55,10 @@ function list(lines: Lines, label: string, warnings: readonly string[]): void {
 }
 
 function describe(lines: Lines, datum: PromptDatum): void {
-  const { name, value, isUsers, isEditable, field, sources = [] } = datum;
-  const whose = isUsers === true ? 'in your own words' : 'perhaps written by others';
+  const { isEditable, field, sources = [] } = datum;
   const editable = isEditable === true ? '; editable' : '';
   if (field !== undefined) lines.say('field:', fieldWords(datum));
-  else lines.say('data:', `${visibleLine(name, 80)}, ${value.length} characters, ${whose}${editable}`);
+  else lines.say('data:', textWords(datum, MOST_LABEL) + editable);
   for (const { app, arguments: paths } of sources.slice(0, MOST_DATA))
     lines.say('text:', `from ${app}, in ${placesIn(paths)}`);
   if (sources.length > MOST_DATA) lines.say('text:', `from ${sources.length - MOST_DATA} more apps`);
@@ -66,7 +67,7 @@ function describe(lines: Lines, datum: PromptDatum): void {
 /** All data as pages of lines, for a terminal. */
 export function* dataLines(data: readonly PromptDatum[], width: number): Generator<DrawnLine, void> {
   for (const datum of data) {
-    yield* linesOf(width, (own) => own.say('data:', visibleLine(datum.name, 80)));
+    yield* linesOf(width, (own) => own.say('data:', visibleLine(datum.name, MOST_LABEL)));
     const shown = datum.identifying === undefined ? null : argumentLines(datum.value, datum.identifying);
     if (shown !== null) {
       for (const argument of shown) {

@@ -43,6 +43,8 @@ const MOST_SHORT = 48;
 /** Arguments that are named as those that hold a text of one app. */
 const SHOWN_PLACES = 8;
 const MOST_NAME = 40;
+/** Characters of the name of a datum. */
+const MOST_LABEL = 60;
 
 export interface Drawing {
   readonly lines: readonly DrawnLine[];
@@ -201,10 +203,9 @@ function datumParts(sheet: Sheet, datum: PromptDatum, count: number): void {
     sheet.say('source', 'text:', `from ${app}, in ${placesIn(paths)}`, 'plain', 'source');
 }
 
-function textParts(sheet: Sheet, { name, value, isUsers, identifying }: PromptDatum): void {
-  const whose = isUsers === true ? 'in your own words' : 'perhaps written by others';
-  const said = `${visibleLine(name, MOST_LOOKED_AT)}, ${value.length} characters, ${whose}`;
-  sheet.say('argument', 'data:', said, 'plain', 'text');
+function textParts(sheet: Sheet, datum: PromptDatum): void {
+  const { value, identifying } = datum;
+  sheet.say('argument', 'data:', textWords(datum, MOST_LABEL), 'plain', 'text');
   const most = MOST_LINES * sheet.scale;
   const quoted = new Lines(sheet.width);
   const more = quoted.quote(value, most);
@@ -275,9 +276,7 @@ function reasonParts(sheet: Sheet, { weaker = [], warnings, asks = [], expected 
   asks.forEach((rule, index) => {
     sheet.say(reasonRank(index + warnings.length), 'a rule asks:', rule, 'plain', 'rule');
   });
-  if (expected) sheet.say('plan', 'plan:', 'expected for your request', 'plain', null);
-  else if (warnings.length === 0)
-    sheet.say('plan', 'plan:', 'NOT all of this is in your request', 'plain', null);
+  if (expected || warnings.length === 0) sheet.say('plan', 'plan:', planWords(expected), 'plain', null);
 }
 
 function reasonRank(index: number): Rank {
@@ -332,9 +331,19 @@ function numbered({ number }: DrawingOptions): string {
   return number === null ? '' : ` ${number}`;
 }
 
+export function planWords(isExpected: boolean): string {
+  return isExpected ? 'expected for your request' : 'NOT all of this is in your request';
+}
+
+/** Of a datum that is a text: its name, its length, and who wrote it. */
+export function textWords({ name, value, isUsers }: PromptDatum, mostName: number): string {
+  const whose = isUsers === true ? 'in your own words' : 'perhaps written by others';
+  return `${visibleLine(name, mostName)}, ${value.length} characters, ${whose}`;
+}
+
 /** What is asked for, and whether the user has said it. */
 export function fieldWords({ name, value, field }: PromptDatum): string {
-  const label = visibleLine(name, MOST_LOOKED_AT);
+  const label = visibleLine(name, MOST_LABEL);
   if (value !== '' || field === undefined) return `${label}, as you said it; editable`;
   return `${label}, empty; you may fill it in, like \`${exampleOfData(field)}\``;
 }
