@@ -32,13 +32,24 @@ export function appParts(
   description: AppDescription,
   before: Json = null,
 ): readonly AppPart[] {
-  const { instructions, tools, leftOut = [] } = description;
   return [
     { title: CONFIGURED, text: pretty(withoutDigests(configured, before)) },
-    ...(instructions === '' ? [] : [{ title: 'instructions', text: instructions }]),
-    ...tools.map((tool) => ({ title: toolTitle(tool.name), text: toolText(tool) })),
-    ...(leftOut.length === 0 ? [] : [{ title: LEFT_OUT, text: leftOut.map(leftOutText).join('\n') }]),
+    ...instructionsPart(description),
+    ...description.tools.map((tool) => ({ title: toolTitle(tool.name), text: toolText(tool) })),
+    ...leftOutPart(description),
   ];
+}
+
+/** One part, or none. */
+export function instructionsPart({ instructions }: AppDescription): readonly AppPart[] {
+  return instructions === '' ? [] : [{ title: 'instructions', text: instructions }];
+}
+
+/** One part, or none. */
+export function leftOutPart({ leftOut = [] }: AppDescription): readonly AppPart[] {
+  return leftOut.length === 0
+    ? []
+    : [{ title: 'left out by Cordon', text: leftOut.map(leftOutText).join('\n') }];
 }
 
 /** Words of an app that have no effect, and why. */
@@ -52,7 +63,6 @@ export function leftOutText(left: LeftOut): string {
 }
 
 const CONFIGURED = 'command and manifest';
-export const LEFT_OUT = 'left out by Cordon';
 
 export function toolTitle(name: string): string {
   return `tool ${name}`;
@@ -127,10 +137,7 @@ export function reviewDifferences(
 }
 
 /** Part by part; empty where nothing differs. */
-export function partDifferences(
-  before: readonly AppPart[],
-  after: readonly AppPart[],
-): readonly PartDifference[] {
+function partDifferences(before: readonly AppPart[], after: readonly AppPart[]): readonly PartDifference[] {
   const old = new Map(before.map(({ title, text }) => [title, text]));
   const now = new Map(after.map(({ title, text }) => [title, text]));
   const gone = before

@@ -1,4 +1,4 @@
 export { appParts, leftOutText, reviewDifferences } from './app-text.ts';
 export type { DescriptionFinding } from './finding.ts';
-export { type Overview, overviewOf } from './overview.ts';
+export { overviewOf } from './overview.ts';
 export { drawFindings, drawReview, drawWhole, TerminalReviewer } from './review.ts';

@@ -139,7 +139,7 @@ function wordsOf(tool: DescribedTool | undefined): string {
   return words.length > MOST_WORDS ? `${words.slice(0, MOST_WORDS).trimEnd()}…` : words;
 }
 
-function sourceOf({ source }: InstalledApp): string {
+export function sourceOf({ source }: InstalledApp): string {
   switch (source.kind) {
     case 'command':
       return `runs ${[source.command, ...source.args].join(' ')}`;

@@ -12,15 +12,16 @@ import type { Reply, Takes, Terminal } from '../terminal/terminal.ts';
 import { FRAME, type Screen, type Style } from '../text/screen.ts';
 import type { DiffLine } from '../text/text-diff.ts';
 import {
+  type AppPart,
   appParts,
-  LEFT_OUT,
-  leftOutText,
+  instructionsPart,
+  leftOutPart,
   type PartDifference,
   reviewDifferences,
   toolTitle,
 } from './app-text.ts';
 import type { DescriptionFinding } from './finding.ts';
-import { overviewOf, toolChanges } from './overview.ts';
+import { overviewOf, sourceOf, toolChanges } from './overview.ts';
 import { changeRows, type Row, toolRows } from './tool-rows.ts';
 
 /** Lines of a review with its question, if there are no findings. */
@@ -131,7 +132,7 @@ function headLines(screen: Screen, review: Review): readonly string[] {
     '',
     screen.style('bold', `${FRAME}REVIEW: ${what}`),
     ...(before === null
-      ? labelled(screen, 'app', `${app.id}, which ${overviewOf(review).source}`)
+      ? labelled(screen, 'app', `${app.id}, which ${sourceOf(app)}`)
       : [
           ...labelled(screen, 'app', app.id),
           ...labelled(screen, 'since', `agreed to on ${dayOf(before.at)}`),
@@ -150,13 +151,12 @@ function newAppLines(
   room: number,
 ): readonly string[] {
   const { rights, tools } = overviewOf(review);
-  const { instructions, leftOut = [] } = review.description;
+  const begun = (part: AppPart) => blockLines(screen, textBlock(part), PART_LINES);
   const before = [
     ...rights.flatMap(({ name, value }) => labelled(screen, name, value)),
-    ...(instructions === '' ? [] : partLines(screen, 'instructions', instructions, INSTRUCTION_LINES)),
+    ...instructionsPart(review.description).flatMap(begun),
   ];
-  const left = leftOut.map(leftOutText).join('\n');
-  const after = left === '' ? [] : partLines(screen, LEFT_OUT, left, INSTRUCTION_LINES);
+  const after = leftOutPart(review.description).flatMap(begun);
   // Attack: a hidden character in each of a thousand tools would give each a line.
   const shown = eachToolFirst(findings).slice(0, SHOWN_FINDINGS);
   const found = new Set(shown.map(({ tool }) => tool ?? ''));
@@ -166,7 +166,7 @@ function newAppLines(
 
 /** Lines of one right, and of a text that is not a tool's. */
 const RIGHT_LINES = 4;
-const INSTRUCTION_LINES = 3;
+const PART_LINES = 3;
 const LONGEST_LABEL = 'secrets:'.length;
 
 function labelled(screen: Screen, label: string, value: string): readonly string[] {
@@ -177,10 +177,6 @@ function rowLines(screen: Screen, rows: readonly Row[]): readonly string[] {
   return rows.map(({ by, text }) =>
     by === 'app' ? screen.quoted(text) : screen.style('bold', `${FRAME}${text}`),
   );
-}
-
-function partLines(screen: Screen, title: string, text: string, most: number): readonly string[] {
-  return blockLines(screen, { title, lines: linesOf(text) }, most);
 }
 
 /** What was agreed to, and what is compared with it. */
@@ -234,18 +230,14 @@ interface Block {
 
 function blocksOf(review: Review): readonly Block[] {
   const { before } = review;
-  if (before === null)
-    return appParts(review.configured, review.description).map(({ title, text }) => ({
-      title,
-      lines: linesOf(text),
-    }));
+  if (before === null) return appParts(review.configured, review.description).map(textBlock);
   return comparisonsOf(review, before).flatMap((compared) =>
     reviewDifferences(compared.before, compared.after).map((part) => differenceBlock(part, compared.when)),
   );
 }
 
-function linesOf(text: string): readonly DiffLine[] {
-  return text.split('\n').map((line) => ({ kind: 'same', text: line }));
+function textBlock({ title, text }: AppPart): Block {
+  return { title, lines: text.split('\n').map((line) => ({ kind: 'same', text: line })) };
 }
 
 function differenceBlock({ title, kind, lines }: PartDifference, when: Comparison['when']): Block {
@@ -269,10 +261,14 @@ function blockLines(screen: Screen, block: Block, most: number): readonly string
     else left++;
   }
   return [
-    ...screen.sentence(FRAME, visibleLine(block.title), 'bold'),
+    ...titleLines(screen, block),
     ...shown,
     ...(left > 0 ? screen.sentence(`${FRAME}more: `, `${left} lines`) : []),
   ];
+}
+
+function titleLines(screen: Screen, { title }: Block): readonly string[] {
+  return screen.sentence(FRAME, visibleLine(title), 'bold');
 }
 
 /** Cordon's mark begins every line that the terminal shows, also the continuation of a long one. */
@@ -284,15 +280,17 @@ function* quotedLines(screen: Screen, { lines }: Block): Generator<string> {
   }
 }
 
+function* wholeBlock(screen: Screen, block: Block): Generator<string> {
+  yield* titleLines(screen, block);
+  yield* quotedLines(screen, block);
+}
+
 function* wholeLines(
   screen: Screen,
   review: Review,
   findings: readonly DescriptionFinding[],
 ): Generator<string> {
-  for (const block of blocksOf(review)) {
-    yield* screen.sentence(FRAME, visibleLine(block.title), 'bold');
-    yield* quotedLines(screen, block);
-  }
+  for (const block of blocksOf(review)) yield* wholeBlock(screen, block);
   yield* findingLines(screen, findings, Number.POSITIVE_INFINITY);
   yield* screen.sentence(`${FRAME}pin: `, descriptionDigest(review.description));
 }
@@ -309,7 +307,7 @@ function* oneTool(
     yield* screen.sentence(FRAME, `the app has no tool \`${visibleLine(tool, 60)}\``);
     return;
   }
-  yield* partLines(screen, part.title, part.text, Number.POSITIVE_INFINITY);
+  yield* wholeBlock(screen, textBlock(part));
   const own = findings.filter((finding) => finding.tool === tool);
   if (own.length > 0) yield* findingLines(screen, own, Number.POSITIVE_INFINITY);
 }
