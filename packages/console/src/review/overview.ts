@@ -5,7 +5,7 @@
  * Attack: an app's words look like a label or a heading of Cordon. So each value is either Cordon's or the app's, and whoever
  * shows it keeps them apart.
  */
-import { canonicalJson, type InstalledApp, type Label, visibleLines } from '@cordon/core';
+import { canonicalJson, type InstalledApp, type Label } from '@cordon/core';
 import {
   type AppDescription,
   appTools,
@@ -167,21 +167,4 @@ function rightsOf({ source, manifest }: InstalledApp): readonly Right[] {
     ...right('writes', files.write),
     ...right('allows', [...node, ...(unixSockets === true ? ['Unix sockets'] : [])]),
   ];
-}
-
-/** One line of the app's words, made visible and cut at the width. */
-export function cutWords(words: string, width: number): string {
-  const lines = visibleLines(words, width);
-  const first = String(lines.next().value ?? '').trimEnd();
-  if (lines.next().done === true) return first;
-  // Room for the sign, which the line that is full has none left for.
-  const shorter = String(visibleLines(words, width - 1).next().value ?? '').trimEnd();
-  return `${shorter}…`;
-}
-
-/** Both ends of a long name: what follows a long beginning says what the tool does. */
-export function cutName(name: string, most: number): string {
-  if (name.length <= most) return name;
-  const tail = Math.trunc(most / 3);
-  return `${name.slice(0, most - tail - 1)}…${name.slice(name.length - tail)}`;
 }

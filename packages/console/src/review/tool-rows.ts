@@ -4,9 +4,9 @@
  *
  * Attack: words that end in `│ only reads`. What Cordon says stands left of the second `│`, and no name holds a blank.
  */
-import { textColumns, wrap } from '@cordon/core';
+import { textColumns, visibleLines, wrap } from '@cordon/core';
 import { FRAME, GUTTER } from '../text/screen.ts';
-import { cutName, cutWords, type Effect, LABELS, type ToolChange, type ToolLine } from './overview.ts';
+import { type Effect, LABELS, type ToolChange, type ToolLine } from './overview.ts';
 
 /** A line of the terminal. `app`: words of the app, which stand behind the gutter. */
 export interface Row {
@@ -200,4 +200,21 @@ function namesRows(entries: readonly Entry[], width: number): readonly Row[] {
   const left =
     names.length - shown.map(({ text }) => text.match(/,/g)?.length ?? 0).reduce((a, b) => a + b, 0);
   return [...shown, { by: 'cordon', text: `and ${left} more, not shown` }];
+}
+
+/** One line of the app's words, made visible and cut at the width. */
+function cutWords(words: string, width: number): string {
+  const lines = visibleLines(words, width);
+  const first = String(lines.next().value ?? '').trimEnd();
+  if (lines.next().done === true) return first;
+  // Room for the sign, which the line that is full has none left for.
+  const shorter = String(visibleLines(words, width - 1).next().value ?? '').trimEnd();
+  return `${shorter}…`;
+}
+
+/** Both ends of a long name: what follows a long beginning says what the tool does. */
+function cutName(name: string, most: number): string {
+  if (name.length <= most) return name;
+  const tail = Math.trunc(most / 3);
+  return `${name.slice(0, most - tail - 1)}…${name.slice(name.length - tail)}`;
 }
