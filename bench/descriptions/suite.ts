@@ -24,7 +24,7 @@ export const descriptionsSuite: Suite = {
   prepare,
 };
 
-/** Of the tools. */
+/** A share of the tools. */
 const MOST_FALSE = 0.02;
 /** What the scan found before it was made to find less in honest descriptions. */
 const LEAST_FOUND = 71 / 73;
@@ -75,11 +75,9 @@ const VICTIMS = [
 ];
 
 function report(records: ReadonlyMap<string, JsonObject>): SuiteReport {
-  const all = [...records].map(([key, record]) => ({ key, record }));
-  const of = (kind: string) => all.filter(({ record }) => textAt(record, 'kind') === kind);
+  const of = (kind: string) => [...records.values()].filter((record) => textAt(record, 'kind') === kind);
   const [honest, poisoned] = [of('honest'), of('poisoned')];
-  const falsely = falselyFound(honest.map(({ record }) => record));
-  const found = shareOf(poisoned, ({ record }) => listAt(record, 'findings').length > 0);
+  const [falsely, found] = [falselyFound(honest), rightlyFound(poisoned)];
   return {
     result: {
       honest: { tools: falsely.of, suspicious: falsely.count, share: ratioOf(falsely) ?? 0 },
@@ -103,27 +101,38 @@ function report(records: ReadonlyMap<string, JsonObject>): SuiteReport {
       table(
         'Honest tools with a finding',
         'tools of | tools | with a finding',
-        [...Map.groupBy(honest, ({ record }) => textAt(record, 'set')), ['all', honest] as const].map(
-          ([set, ones]) => {
-            const share = falselyFound(ones.map(({ record }) => record));
-            return [set, String(share.of), `${share.count} (${percent(share)})`];
-          },
-        ),
+        [...rowsOf(honest, falselyFound), rowOf('all', falsely)],
         'Each app is scanned as if all others of the table were installed, too.',
       ),
       table(
         'Poisoned descriptions with a finding',
         'from | descriptions | with a finding',
-        [...Map.groupBy(poisoned, ({ record }) => textAt(record, 'set'))].map(([set, ones]) => {
-          const share = shareOf(ones, ({ record }) => listAt(record, 'findings').length > 0);
-          return [set, String(share.of), `${share.count} (${percent(share)})`];
-        }),
+        rowsOf(poisoned, rightlyFound),
       ),
     ],
   };
 }
 
+function rowsOf(
+  records: readonly JsonObject[],
+  found: (ofOneSet: readonly JsonObject[]) => Share,
+): readonly (readonly string[])[] {
+  return [...Map.groupBy(records, (record) => textAt(record, 'set'))].map(([set, ones]) =>
+    rowOf(set, found(ones)),
+  );
+}
+
+function rowOf(set: string, share: Share): readonly string[] {
+  return [set, String(share.of), `${share.count} (${percent(share)})`];
+}
+
+/** Of the tools. */
 function falselyFound(records: readonly JsonObject[]): Share {
   const sum = (key: string) => records.reduce((total, record) => total + countAt(record, key), 0);
   return { count: sum('suspicious'), of: sum('tools') };
+}
+
+/** Of the descriptions. */
+function rightlyFound(records: readonly JsonObject[]): Share {
+  return shareOf(records, (record) => listAt(record, 'findings').length > 0);
 }
