@@ -44,7 +44,7 @@ export interface Question {
   readonly takes: Takes;
   /** Stands in the line to be changed, where a person types; absent: nothing. Shown as it is. */
   readonly initial?: string;
-  /** What Tab completes a line to that begins like it; absent: nothing. */
+  /** Tab completes a line to those that begin with it; absent: to nothing. */
   readonly completions?: readonly string[];
 }
 
@@ -161,7 +161,7 @@ export class Terminal {
   async ask(question: Question, signal: AbortSignal): Promise<Reply> {
     if (this.#asked !== null) throw new Error('a question is open already');
     if (signal.aborted) return { kind: 'aborted' };
-    // The half of a query that was typed while another one ran.
+    // A part of the next query may have been typed while the last one ran.
     const isQuery = question.takes === 'line' && this.#typedFor === 'line';
     const typed = isQuery ? (this.#interface?.line ?? '') : '';
     const wasDropped = this.#open(question);
@@ -336,16 +336,16 @@ export class Terminal {
 
   #receive(text: string): void {
     const { screen, isInteractive } = this.#options;
-    // The editor has shown the Enter, but not that of a secret.
+    // The editor shows the Enter that ends a line, except behind a secret.
     if (isInteractive && this.#asked?.question.takes === 'secret') screen.endLine();
     else if (isInteractive) screen.lineEnded();
-    const line = this.#options.isInteractive ? textOfEditor(text) : text;
+    const line = isInteractive ? textOfEditor(text) : text;
     if (this.#asked?.attention != null) return this.#asked.attention.take(line);
     const reply = replyOf(line);
     if (this.#asked !== null) return this.#asked.settle(reply);
     const isFull = this.#waiting.length >= MOST_WAITING_LINES;
     // A keyboard is read on, because Ctrl-C is a key.
-    if (isFull && this.#options.isInteractive) return;
+    if (isFull && isInteractive) return;
     // What was read before a pause still comes.
     this.#waiting.push(reply);
     if (isFull) this.#interface?.pause();
@@ -363,7 +363,7 @@ export class Terminal {
   }
 }
 
-/** For the echo of a secret. */
+/** Takes the echo of a secret. */
 function nowhere(): Writable {
   return new Writable({ write: (_chunk, _encoding, done) => done() });
 }
