@@ -104,7 +104,7 @@ function poisonedOf(one: JsonObject): DescribedApp {
   };
 }
 
-/** As MCP lists it, or with `parameters` in the place of a schema, as model providers do. */
+/** As MCP lists it, or as model providers do, who call the input schema `parameters`. */
 function toolOf(tool: JsonObject): AppDescription['tools'][number] {
   const schema = (key: string): JsonSchema | null => objectAt(tool, key);
   const text = (key: string): string | null => (typeof tool[key] === 'string' ? textAt(tool, key) : null);

@@ -3,13 +3,13 @@ import { type Model, ok, SILENT_MANIFEST, type ToolLabelEntry, type ToolPlannerA
 import { proposeLabels } from '@cordon/onboarding';
 import type { ReplayApp, ReplayTool } from '../runtime/run.ts';
 
-/** `hand`: a file that somebody wrote for the suite. `proposed`: as `cordon init` proposes them. `none`: nothing is said. */
+/** `hand`: a file that somebody wrote for the suite. `proposed`: as `cordon init` proposes them. `none`: no labels. */
 type LabelSource = 'hand' | 'proposed' | 'none';
 
 /**
  * - `manifest`: the plan names each use that the task needs, as where a manifest lists what the app can be used for.
- * - `tools`: the planner knows the app's name alone, and its tools are named from what was reviewed.
- * - `app`: the plan names the app alone.
+ * - `tools`: the planner knows only the app's name; a second call of the model names tools from the reviewed description.
+ * - `app`: the plan names only the app.
  */
 type PlanSource = 'manifest' | 'tools' | 'app';
 
@@ -61,7 +61,7 @@ function proposedFor(tools: readonly ReplayTool[]): readonly ToolLabelEntry[] {
   return proposeLabels(ONLINE, described).map(({ tool, says }) => ({ app: null, tool, says }));
 }
 
-/** The same model, but nobody names tools of an app where the plan names the app alone. */
+/** The same model; where the plan names only the app, it names no tools. */
 export function modelIn({ plan }: Setting, model: Model): Model {
   if (plan !== 'app') return model;
   const nothing: ToolPlannerAnswer = { uses: [] };

@@ -1,6 +1,6 @@
 /**
- * Whether a question says in its first two lines by what a person decides about the call that it shows: whom it reaches, how much,
- * which file. The names of arguments are those of the sets' own tools, listed apart from the hub's, which are measured.
+ * Whether the first two lines of a question name what a person decides by: whom the call reaches, how much, which file. The
+ * names of arguments come from the tools of the sets. The list is apart from the hub's, because it measures the hub's.
  */
 import { drawPermission, textOfDrawing } from '@cordon/console';
 import {
@@ -19,7 +19,7 @@ const KINDS = [
   /(?:^|_)(?:to|cc|bcc|recipients?|payees?|payee_name|participants?|users?|guests?|members?|e?mails?|phone|phone_number|channel|url|address|account|account_number)$/i,
   /(?:^|_)(?:amount|price|total|path|file_?path|file_?name|file|folder|ids?)$/i,
 ];
-/** A longer value is data that were put behind whom the call reaches: its first word has to be seen; a yes waits for the rest. */
+/** A longer value hides data behind whom the call reaches: its first word must be visible, and a yes waits for the rest. */
 const LONGEST_FACT = 40;
 const WIDTH = 80;
 const FIRST_LINES = 2;

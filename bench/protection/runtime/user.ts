@@ -112,7 +112,7 @@ function toolShown({ subject, data }: Pick<PermissionPrompt, 'subject' | 'data'>
   return isCall ? shown.name : null;
 }
 
-/** Names under which the questions of rules show what is no call. */
+/** The question of a rule shows these under their own names; anything else is a call. */
 const EFFECTS: ReadonlySet<string> = new Set([
   'app-request',
   'app-response',

@@ -23,8 +23,8 @@ const MOST_NAME = 120;
 /** Stands before each line of a text that is cited; the name of no argument begins so. */
 const CITED = '> ';
 /**
- * Parts arguments on one line. Attack: a value that holds it, or what looks like it, and looks like two arguments; so none is shown
- * with it, and one with a plain bar shares its line with none.
+ * Separates arguments on one line. Attack: a value that holds this sign, or one like it, looks like two arguments. So such a sign
+ * in a value is written out as `<U+2502>`, and an argument with a plain bar has a line of its own.
  */
 export const BETWEEN = ' │ ';
 const LIKE_BETWEEN = /[\u2500-\u257f\u01c0\u2223\u23d0\u2758-\u275a\uffe8\uff5c]/gu;

@@ -32,11 +32,11 @@ const MOST_LINES = 8;
 const FEW_LINES = 2;
 /** Lines of a text that is quoted. */
 const QUOTE_LINES = 3;
-/** Warnings that come before the rest of the arguments, which would have to be viewed otherwise. */
+/** So many warnings come before the arguments. More would push arguments out, and the user would have to view those. */
 const FIRST_WARNINGS = 1;
-/** Warnings that come next. */
+/** So many, those included, come before the rest of a text. */
 const NEXT_WARNINGS = 2;
-/** Data of one question, and arguments of one call, that are looked at. */
+/** At most so many data of a question, and arguments of a call, are drawn. */
 const MOST_LOOKED_AT = 60;
 /** Characters of an argument that shares its line with others. */
 const MOST_SHORT = 48;
@@ -77,7 +77,7 @@ export function drawPermission(prompt: PermissionPrompt, options: DrawingOptions
   return sheet.drawing();
 }
 
-/** Which lines have their room first, whatever stands above them. */
+/** Lines of an earlier rank get their room first, wherever they stand. */
 const RANKS = [
   'head',
   'whom',
@@ -108,7 +108,7 @@ interface Part {
 /** The parts of one question, from top to bottom. */
 class Sheet {
   readonly width: number;
-  /** How many times as many lines the same words take. */
+  /** How many lines the words of one line at full width take here. */
   readonly scale: number;
   readonly #parts: Part[] = [];
   /** What is shown nowhere in the short form. */
@@ -179,7 +179,7 @@ function counted(words: readonly string[]): string {
   return said.join(', ');
 }
 
-/** Its first sentence, where all of it would push whom it is about out of the second line. Returns the rest. */
+/** Draws the question, or only its first sentence if it takes several lines: whom it is about must stay in the first two. Returns the rest. */
 function head(sheet: Sheet, { question }: PermissionPrompt, options: DrawingOptions): string {
   const label = `PERMISSION${numbered(options)}:`;
   const [, first = question, rest = ''] = /^([^?]*\?) (.+)$/s.exec(question) ?? [];

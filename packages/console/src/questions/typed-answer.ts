@@ -48,7 +48,7 @@ export function typedAnswer(
   return permissionOf(word, options, question.prompt, drawing, now);
 }
 
-/** Nobody can ask for more here: all is shown at once, up to a length. */
+/** A command cannot ask for more with `?`, so all is shown at once, up to a length. */
 export function wholeDrawing(prompt: PermissionPrompt, width: number): Drawing {
   const short = drawPermission(prompt, { width, number: null });
   const data: DrawnLine[] = [];

@@ -26,7 +26,7 @@ export interface PartDifference {
   readonly lines: readonly DiffLine[];
 }
 
-/** Everything, in the order in which it is shown. `before`: what was configured then, if this is compared with it. */
+/** Everything, in the order in which it is shown. `before`: the earlier configuration, if this is compared with one. */
 export function appParts(
   configured: Json,
   description: AppDescription,

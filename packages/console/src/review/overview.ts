@@ -133,7 +133,7 @@ function goodLabels(mayLeave: boolean, output: Label): readonly GoodLabel[] {
 /** Characters of a description that a line may need. */
 const MOST_WORDS = 2_000;
 
-/** Blanks are one space each, so that none pushes what follows out of the line. */
+/** Each run of blanks becomes one space, so that none pushes what follows out of the line. */
 function wordsOf(tool: DescribedTool | undefined): string {
   const words = (tool?.description ?? tool?.title ?? '').replace(/[ \t\r\n]+/g, ' ').trim();
   return words.length > MOST_WORDS ? `${words.slice(0, MOST_WORDS).trimEnd()}…` : words;

@@ -1,6 +1,6 @@
 /**
- * Tools as lines of a terminal, by what can be undone, the most dangerous first. Where there are more than fit, the names
- * stand in place of lines, from the least dangerous on, so that nothing dangerous is pushed out by what is harmless.
+ * Tools as lines of a terminal, by what can be undone, the most dangerous first. If they do not fit, only their names
+ * are listed, beginning with the least dangerous, so that harmless tools push no dangerous one out.
  *
  * Attack: words that end in `│ only reads`. What Cordon says stands left of the second `│`, and no name holds a blank.
  */
@@ -207,7 +207,7 @@ function cutWords(words: string, width: number): string {
   const lines = visibleLines(words, width);
   const first = String(lines.next().value ?? '').trimEnd();
   if (lines.next().done === true) return first;
-  // Room for the sign, which the line that is full has none left for.
+  // Cut again, one column shorter: the full line has no room for the sign.
   const shorter = String(visibleLines(words, width - 1).next().value ?? '').trimEnd();
   return `${shorter}…`;
 }

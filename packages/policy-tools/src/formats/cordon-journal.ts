@@ -169,7 +169,7 @@ export class JournalReader {
     entry: Entry,
   ): { readonly body: EventBody & { readonly label?: Label }; readonly parts?: Position['parts'] } | null {
     const { kind, body, path } = entry;
-    // Rules see the message that it is a part of.
+    // It is a part of a message, and rules see the whole message.
     if (kind.startsWith('answer-part.')) return null;
     if (kind.endsWith('.decided')) return this.#decided(entry);
     if (kind.endsWith('.proposed') && kind !== 'install.proposed') return this.#proposed(entry);

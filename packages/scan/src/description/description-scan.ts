@@ -1,7 +1,7 @@
 /**
- * Suspicious passages in what an app says of itself, for its reviewer. Reported is what honest descriptions do not have,
- * because a reader of false findings stops reading. A hint and no more: an attack can be written without any of these
- * signs. Nothing is decided by it.
+ * Suspicious passages in what an app says of itself, for its reviewer. It reports only what honest descriptions do not
+ * have, because whoever meets false findings stops reading. A hint and no more: an attack can be written without any of
+ * these signs. Nothing is decided by it.
  *
  * Pure; what detectors find besides is handed in.
  */
@@ -16,7 +16,7 @@ type FindingKind = DescriptionFinding['kind'];
 
 const MOST_FINDINGS = 100;
 const MOST_EXCERPT = 120;
-/** Longer than descriptions of good faith are: a reader gives up. */
+/** Honest descriptions are shorter, and nobody reads a longer one to its end. */
 const LONG_TEXT = 8_000;
 const LONG_INSTRUCTIONS = 12_000;
 
