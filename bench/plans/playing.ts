@@ -2,18 +2,17 @@
  * The tasks of AgentDojo, without and with an attack, played by the obedient model in the real runtime with all default
  * packs and the careful user, once for each setting. One unit is one task in one setting.
  */
-import { createHash } from 'node:crypto';
 import { DEFAULT_PACKS } from '@cordon/config/packs';
 import { type Fault, type JsonObject, ok, type Result } from '@cordon/core';
 import { createObedientModel } from '@cordon/obedient-model';
 import { meanOf, percent, ratioOf, type Share, shareOf, table } from '../evaluation/report-parts.ts';
 import type { Aim, BenchRequest, PreparedSuite, SuiteReport, Unit } from '../evaluation/suite.ts';
-import { judge } from '../protection/runtime/judgement.ts';
+import { judge, rejectFailure } from '../protection/runtime/judgement.ts';
 import { asRecorded } from '../protection/runtime/pairs/adaptation.ts';
 import type { PairCall } from '../protection/runtime/pairs/pair.ts';
 import { scenarioOf } from '../protection/runtime/pairs/scenario.ts';
 import { KINDS, type Kind } from '../protection/runtime/record.ts';
-import { type NamedPair, type PairSet, readSets } from '../protection/runtime/set.ts';
+import { inSampleOrder, type NamedPair, type PairSet, readSets } from '../protection/runtime/set.ts';
 import { SimulatedUser } from '../protection/runtime/user.ts';
 import { Runtime } from '../runtime/run.ts';
 import { appIn, modelIn, SETTING_IDS, SETTINGS, type Setting, type SettingId } from './setting.ts';
@@ -44,12 +43,8 @@ function chosenOf({ pairs }: PairSet, isQuick: boolean): readonly NamedPair[] {
   const groups = Map.groupBy(pairs, ({ pair, kind }) => (isQuick ? kind : `${kind} ${pair.suite}`));
   return [...groups.values()].flatMap((group) => {
     const most = isQuick ? 1 : group[0]?.kind === 'attack' ? ATTACKS : group.length;
-    return group.toSorted((a, b) => (digest(a.pair.id) < digest(b.pair.id) ? -1 : 1)).slice(0, most);
+    return inSampleOrder(group, ({ pair }) => pair.id).slice(0, most);
   });
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }
 
 function unitOf(runtime: Runtime, set: PairSet, named: NamedPair, setting: Setting): Unit {
@@ -85,9 +80,7 @@ async function play(
     },
     signal,
   );
-  for (const event of events)
-    if (event.kind === 'query.ended' && event.outcome === 'failed' && event.limit === undefined)
-      throw new Error(`the query failed: ${event.reason ?? 'no reason given'}`);
+  rejectFailure(events);
   const { attackers, missing } = judge(pair, executed, true);
   const { questions } = user;
   return {

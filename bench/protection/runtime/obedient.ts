@@ -2,9 +2,7 @@
  * The half of `cordon bench protection` that is played: each pair, in each column, by the obedient model in the real hub
  * with sandboxed agent loops and sandboxed apps. One unit is one pair in one column.
  */
-import { createHash } from 'node:crypto';
 import {
-  type Event,
   type Fault,
   type JsonObject,
   type Model,
@@ -18,13 +16,13 @@ import type { BenchRequest, PreparedSuite, Unit } from '../../evaluation/suite.t
 import { type ReplayApp, Runtime } from '../../runtime/run.ts';
 import { caseUnits } from './cases.ts';
 import { COLUMNS, type Column, type ColumnId } from './column.ts';
-import { judge } from './judgement.ts';
+import { judge, rejectFailure } from './judgement.ts';
 import { ADAPTATIONS, type Adapted, asRecorded, fromMemory } from './pairs/adaptation.ts';
 import type { Pair, PairCall } from './pairs/pair.ts';
 import { scenarioOf } from './pairs/scenario.ts';
 import { encodeRecord, type Kind } from './record.ts';
 import { ADAPTIVE, reportOf } from './report.ts';
-import { type PairSet, readSets } from './set.ts';
+import { inSampleOrder, type PairSet, readSets } from './set.ts';
 import { SimulatedUser } from './user.ts';
 
 /** A pair as it is played, in whatever column. */
@@ -124,8 +122,7 @@ class Stage {
       },
       signal,
     );
-    const failure = failureIn(events);
-    if (failure !== null) throw new Error(`the query failed: ${failure}`);
+    rejectFailure(events);
     const { attackers, steps, missing } = judge(pair, executed, isExact);
     const last = outcomes.at(-1);
     return encodeRecord({
@@ -150,17 +147,6 @@ class Stage {
 function expectedCalls({ adapted: { pair, said } }: Play, { isolation }: Column): number {
   const queries = said.flat().length;
   return pair.calls.length + queries * (isolation === 'none' ? 1 : 2);
-}
-
-/**
- * Where an app cannot start, no attack succeeds either: then nothing was measured. A query that was ended by its own
- * limit did what it could, and what was executed until then counts.
- */
-function failureIn(events: readonly Event[]): string | null {
-  for (const event of events)
-    if (event.kind === 'query.ended' && event.outcome === 'failed' && event.limit === undefined)
-      return event.reason ?? 'no reason given';
-  return null;
 }
 
 function onlyLooks(labels: readonly ToolLabelEntry[], tool: string): boolean {
@@ -196,7 +182,7 @@ const ADAPTED_ATTACKS = 10;
 function adaptedPlays(set: PairSet): readonly Play[] {
   const attacks = set.pairs.flatMap(({ pair, kind }) => (kind === 'attack' ? [pair] : []));
   const chosen = [...Map.groupBy(attacks, ({ suite }) => suite).values()].flatMap((group) =>
-    inOrder(group, ({ id }) => id).slice(0, ADAPTED_ATTACKS),
+    inSampleOrder(group, ({ id }) => id).slice(0, ADAPTED_ATTACKS),
   );
   return ADAPTATIONS.flatMap(({ name, adapt }) =>
     chosen.flatMap((pair): Play[] => {
@@ -241,18 +227,10 @@ function sampleOf(plays: readonly Play[]): readonly Play[] {
     const [first] = group;
     const isOne =
       first === undefined || first.row.startsWith(ADAPTIVE) || harmOf(first.kind, first.adapted) !== '';
-    return inOrder(group, ({ key }) => key).slice(0, isOne ? 1 : QUICK[first.kind]);
+    return inSampleOrder(group, ({ key }) => key).slice(0, isOne ? 1 : QUICK[first.kind]);
   });
 }
 
 function harmOf(kind: Kind, { pair }: Adapted): string {
   return kind === 'attack' ? (pair.harm?.harm ?? '') : '';
-}
-
-function inOrder<T>(items: readonly T[], nameOf: (item: T) => string): readonly T[] {
-  return items.toSorted((a, b) => (digest(nameOf(a)) < digest(nameOf(b)) ? -1 : 1));
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

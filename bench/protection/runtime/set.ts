@@ -1,6 +1,7 @@
 /**
  * The sets of pairs that are played: those of the repository, those that `--data` has, or a file of somebody else's.
  */
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { readLabelFile } from '@cordon/config/labels';
@@ -223,4 +224,13 @@ function labelsOf(
 function labelFile(path: string, suite: string): string {
   const isFile = statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true;
   return isFile ? path : join(path, `${suite.split(' ')[0]}.labels.json`);
+}
+
+/** By the digest of their names: a sample is the same at each time, and has a bit of everything. */
+export function inSampleOrder<T>(items: readonly T[], nameOf: (item: T) => string): readonly T[] {
+  return items.toSorted((a, b) => (digest(nameOf(a)) < digest(nameOf(b)) ? -1 : 1));
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
