@@ -21,6 +21,7 @@ import {
 import { type AppId, type Fault, failed, fault, id, NAME_PATTERN, ok, type Result } from '@cordon/core';
 import { forgetPackage, installedRecord } from '@cordon/install';
 import { withoutMember } from '@cordon/onboarding/text';
+import { counted } from '@cordon/print';
 import { type PackageCall, parsePackageLauncher, requestOf } from '@cordon/sandbox';
 import type { Store } from '@cordon/trace';
 import { BrokenRows } from '../../context/broken-rows.ts';
@@ -294,12 +295,12 @@ function inWords(found: Found): string {
   const parts = [
     ...(pin ? ['what you agreed to of it'] : []),
     ...(login === true ? ['your login, whose tokens stay valid (`cordon apps logout` revokes them)'] : []),
-    ...(grants === 0 ? [] : [`${grants} ${grants === 1 ? 'grant' : 'grants'}`]),
+    ...(grants === 0 ? [] : [counted(grants, 'grant')]),
     ...(memory === 'nothing' ? [] : [`its memory (${memory})`]),
     ...(files === null ? [] : [`its files in ${files}`]),
     ...(from === null ? [] : [`the package ${from}`]),
     ...(installed ? ['that it is installed'] : []),
-    ...(secrets === 0 ? [] : [`${secrets} ${secrets === 1 ? 'secret' : 'secrets'}`]),
+    ...(secrets === 0 ? [] : [counted(secrets, 'secret')]),
   ];
   return new Intl.ListFormat('en').format(parts);
 }

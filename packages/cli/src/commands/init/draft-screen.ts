@@ -1,6 +1,7 @@
 /** One screen of `cordon init`: every app with what it would get and why. What loosens is marked with `+`. */
 import type { Screen } from '@cordon/console/text';
 import { type AppProposal, droppable } from '@cordon/onboarding';
+import { counted } from '@cordon/print';
 
 /** Draws the apps, numbered from 1. `home` is written as `~`. */
 export function drawProposals(screen: Screen, proposals: readonly AppProposal[], home: string): void {
@@ -20,10 +21,6 @@ export function drawProposals(screen: Screen, proposals: readonly AppProposal[],
 
 function isLeftOut({ isTaken, source }: AppProposal): boolean {
   return !isTaken || source === null;
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 const INDENT = '    ';

@@ -20,6 +20,7 @@ import {
   parseEdit,
   readPasted,
 } from '@cordon/onboarding';
+import { counted } from '@cordon/print';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { replaceTextFile, writeNewFile } from '../../context/replaced-file.ts';
@@ -256,7 +257,7 @@ async function shownAndAgreed(
       return false;
     }
     const count = packagesOf(takenFrom(proposals));
-    const fetches = count === 0 ? '' : `, fetch ${count} ${count === 1 ? 'package' : 'packages'}`;
+    const fetches = count === 0 ? '' : `, fetch ${counted(count, 'package')}`;
     const keys = `[y] write ${basename(draft.file)}${fetches}  [n] no (default)  [?] change > `;
     const reply = await terminal.ask({ prompt: keys, takes: 'text' }, ending);
     const text = reply.kind === 'line' ? reply.text.trim() : '';
@@ -333,7 +334,7 @@ async function report(
   const what = [
     ...(taken.length === 0 ? [] : [`the apps ${taken.map(({ id }) => id).join(', ')}`]),
     ...(tools === 0 ? [] : [`labels for ${tools} tools`]),
-    ...(back === 0 ? [] : [`${back} ${back === 1 ? 'label' : 'labels'} taken back`]),
+    ...(back === 0 ? [] : [`${counted(back, 'label')} taken back`]),
   ];
   context.output.say('', `${file} has ${what.join(', ')}`, 'good');
   if (taken.length === 0) return EXIT.done;
