@@ -92,7 +92,7 @@ export function treeOf(file: string): { readonly text: string; readonly tree: Js
   return isJsonObject(plain) ? { text: text.value, tree: plain } : null;
 }
 
-/** One proposal for each app, in their order. */
+/** One proposal for each app, in their order, with the edits of the same place. */
 export function proposalsOf(
   apps: readonly DraftApp[],
   edits: readonly ProposalEdits[],

@@ -7,6 +7,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { agreementToChange, type Configuration } from '@cordon/config';
+import type { SecretPlace } from '@cordon/config/keys';
 import { absolutePath, readStream, readTextFile } from '@cordon/config/reading';
 import { fault } from '@cordon/core';
 import {
@@ -49,9 +50,8 @@ interface Draft {
   readonly file: string;
   /** Null: there is no file yet. */
   readonly text: string | null;
-  readonly place: ProposalPlace;
+  readonly place: ProposalPlace & SecretPlace;
   readonly apps: readonly DraftApp[];
-  edits: ProposalEdits[];
   readonly labels: readonly AppLabels[];
   /** Null: the file cannot be used as it is. */
   readonly configuration: Configuration | null;
@@ -69,10 +69,10 @@ export async function init(
   if (draft === null) return EXIT.failed;
   if (context.wantsJson) return printJson(context, draft);
   if (draft.apps.length === 0 && draft.labels.length === 0) return nothingToPropose(context, draft);
-  const isAgreed = await shownAndAgreed(context, draft, options);
-  if (!isAgreed) return EXIT.refused;
-  const proposals = proposalsOf(draft.apps, draft.edits, draft.place);
-  const values = await valuesFor(context, draft, proposals);
+  const proposals = await shownAndAgreed(context, draft, options);
+  if (proposals === null) return EXIT.refused;
+  const missing = missingSecrets(draft.text, draft.place);
+  const values = await askValues(context, takenFrom(proposals), missing);
   if (values === null) return EXIT.refused;
   return write(context, draft, proposals, values);
 }
@@ -83,7 +83,12 @@ async function draftOf(
   { yes = false }: InitOptions,
 ): Promise<Draft | null> {
   const file = fileToWrite(context);
-  const place = { folder: dirname(file), home: context.home, environment: context.environment };
+  const place = {
+    folder: dirname(file),
+    home: context.home,
+    environment: context.environment,
+    ownDataFolder: context.ownDataFolder(),
+  };
   const found = existsSync(file) ? treeOf(file) : null;
   if (found === null && existsSync(file)) {
     context.configuration();
@@ -108,7 +113,6 @@ async function draftOf(
     text: found?.text ?? null,
     place,
     apps,
-    edits: apps.map(() => NO_EDITS),
     labels,
     configuration,
     isWhollyShown: isWhollyShown(tree, incomplete),
@@ -215,8 +219,8 @@ function nothingToPropose(context: CommandContext, { text, file }: Draft): ExitC
 }
 
 /** For programs: no value of a secret, and no value of a variable. */
-function printJson(context: CommandContext, { apps, edits, place, labels }: Draft): ExitCode {
-  for (const { source, secrets, ...rest } of proposalsOf(apps, edits, place)) {
+function printJson(context: CommandContext, { apps, place, labels }: Draft): ExitCode {
+  for (const { source, secrets, ...rest } of proposalsOf(apps, [], place)) {
     const {
       env = null,
       headers = null,
@@ -241,32 +245,36 @@ function printJson(context: CommandContext, { apps, edits, place, labels }: Draf
   return EXIT.done;
 }
 
-/** One screen, changed as often as the user likes, and one yes. */
+/** One screen, changed as often as the user likes, and one yes: to these proposals. Null: the user said no. */
 async function shownAndAgreed(
   context: CommandContext,
   draft: Draft,
   { yes = false }: InitOptions,
-): Promise<boolean> {
+): Promise<readonly AppProposal[] | null> {
   const { terminal, notes, ending } = context;
+  let edits: readonly ProposalEdits[] = draft.apps.map(() => NO_EDITS);
   for (;;) {
-    const proposals = proposalsOf(draft.apps, draft.edits, draft.place);
+    const proposals = proposalsOf(draft.apps, edits, draft.place);
     drawAll(context, draft, proposals);
-    if (yes) return true;
+    if (yes) return proposals;
     if (!terminal.isInteractive) {
       notes.say('', 'nothing was written: `--yes` means yes');
-      return false;
+      return null;
     }
     const count = packagesOf(takenFrom(proposals));
     const fetches = count === 0 ? '' : `, fetch ${counted(count, 'package')}`;
     const keys = `[y] write ${basename(draft.file)}${fetches}  [n] no (default)  [?] change > `;
     const reply = await terminal.ask({ prompt: keys, takes: 'text' }, ending);
     const text = reply.kind === 'line' ? reply.text.trim() : '';
-    if (/^y(es)?$/i.test(text)) return true;
+    if (/^y(es)?$/i.test(text)) return proposals;
     if (text === '?') notes.say('', EDIT_HELP);
-    else if (/^\d/.test(text)) change(context, draft, proposals, text);
-    else {
+    else if (/^\d/.test(text)) {
+      const edit = parseEdit(text, proposals, draft.place);
+      if (edit.ok) edits = edits.map((old, at) => (at === edit.value.app ? edit.value.change(old) : old));
+      else notes.say('', edit.fault, 'bad');
+    } else {
       notes.say('', 'nothing was written');
-      return false;
+      return null;
     }
   }
 }
@@ -274,29 +282,6 @@ async function shownAndAgreed(
 function drawAll(context: CommandContext, { labels }: Draft, proposals: readonly AppProposal[]): void {
   if (proposals.length > 0) drawProposals(context.output, proposals, context.home);
   for (const app of labels) drawLabels(context, app);
-}
-
-function change(
-  { notes }: CommandContext,
-  draft: Draft,
-  proposals: readonly AppProposal[],
-  text: string,
-): void {
-  const edit = parseEdit(text, proposals, draft.place);
-  if (!edit.ok) return notes.say('', edit.fault, 'bad');
-  const { app, change } = edit.value;
-  draft.edits = draft.edits.map((edits, at) => (at === app ? change(edits) : edits));
-}
-
-/** What only the user knows. Null: they left. */
-async function valuesFor(
-  context: CommandContext,
-  draft: Draft,
-  proposals: readonly AppProposal[],
-): Promise<AskedValues | null> {
-  const taken = takenFrom(proposals);
-  const place = { ownDataFolder: context.ownDataFolder(), folder: draft.place.folder };
-  return askValues(context, taken, missingSecrets(draft.text, place));
 }
 
 function write(
@@ -308,7 +293,7 @@ function write(
   const { file, text, apps, labels, place } = draft;
   const to = draftText(text, apps, proposals, labels, values.answers);
   if (!to.ok) return context.reportFault(fault('usage', `nothing was written: ${to.fault}`));
-  const kept = keepSecrets({ ownDataFolder: context.ownDataFolder(), folder: place.folder }, values.secrets);
+  const kept = keepSecrets(place, values.secrets);
   if (!kept.ok) return context.reportFault(fault('journal-unavailable', kept.fault));
   const written = text === null ? writeNewFile(file, to.value) : replaceTextFile(file, to.value);
   if (!written.ok) {
