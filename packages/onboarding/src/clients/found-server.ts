@@ -11,6 +11,12 @@ export type FoundSource =
     }
   | { readonly kind: 'url'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
+/** Its variables, or its headers. */
+export function valuesOf(source: FoundSource | null): Readonly<Record<string, string>> {
+  if (source === null) return {};
+  return source.kind === 'url' ? source.headers : source.env;
+}
+
 /** Why an entry cannot be taken over, and what the user can do instead. */
 export interface Obstacle {
   readonly message: string;

@@ -2,6 +2,7 @@
 import { absolutePath } from '@cordon/config/reading';
 import { failed, ok, type Result } from '@cordon/core';
 import { parseNetworkEntry, printNetworkEntry } from '@cordon/egress/reach';
+import { valuesOf } from '../clients/found-server.ts';
 import { type AppProposal, NO_EDITS, type ProposalEdits, type ProposalPlace } from './propose.ts';
 
 /** Everything of an app that can be left out, in the order in which the screen shows it. */
@@ -85,10 +86,8 @@ function adding(
 
 function replacing({ source }: AppProposal, old: string, now: string): Result<Change, string> {
   if (source === null) return failed('there is nothing to replace');
-  const words =
-    source.kind === 'url'
-      ? [source.url, ...Object.values(source.headers)]
-      : [...source.args, ...Object.values(source.env)];
+  const start = source.kind === 'url' ? [source.url] : source.args;
+  const words = [...start, ...Object.values(valuesOf(source))];
   if (!words.includes(old))
     return failed(`\`${old}\` is no word of its command, and no value of its variables`);
   return ok((edits) => ({ ...edits, replaced: [...edits.replaced, [old, now]] }));

@@ -67,6 +67,7 @@ export interface AppProposal {
   readonly origin: string;
   /** Null: it is not taken over; `notes` say why and what to do instead. */
   readonly source: FoundSource | null;
+  /** Only with a source. */
   readonly isTaken: boolean;
   /** Whether a package has to be fetched before it starts. */
   readonly isPackage: boolean;

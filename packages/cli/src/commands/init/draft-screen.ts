@@ -1,6 +1,6 @@
 /** One screen of `cordon init`: every app with what it would get and why. What loosens is marked with `+`. */
 import type { Screen } from '@cordon/console/text';
-import { type AppProposal, droppable } from '@cordon/onboarding';
+import { type AppProposal, droppable, valuesOf } from '@cordon/onboarding';
 import { counted } from '@cordon/print';
 
 /** Draws the apps, numbered from 1. `home` is written as `~`. */
@@ -13,14 +13,10 @@ export function drawProposals(screen: Screen, proposals: readonly AppProposal[],
     if (origins.size > 1 && proposal.origin !== proposals[at - 1]?.origin)
       screen.say('', `from ${proposal.origin}`, 'dim', 2);
     drawProposal(screen, proposal, {
-      number: `${isLeftOut(proposal) ? '-' : ' '}${String(at + 1).padEnd(2)} `,
+      number: `${proposal.isTaken ? ' ' : '-'}${String(at + 1).padEnd(2)} `,
       short: (text) => text.replaceAll(home, '~'),
     });
   }
-}
-
-function isLeftOut({ isTaken, source }: AppProposal): boolean {
-  return !isTaken || source === null;
 }
 
 const INDENT = '    ';
@@ -31,14 +27,13 @@ interface Line {
 }
 
 function drawProposal(screen: Screen, proposal: AppProposal, { number, short }: Line): void {
-  const { id, source, description, notes } = proposal;
-  const isOut = isLeftOut(proposal);
-  screen.say(number, isOut ? id : `${id}: ${description}`, isOut ? 'dim' : 'bold', 1);
+  const { id, source, isTaken, description, notes } = proposal;
+  screen.say(number, isTaken ? `${id}: ${description}` : id, isTaken ? 'bold' : 'dim', 1);
   if (source !== null) {
     const started = source.kind === 'url' ? source.url : [source.command, ...source.args].join(' ');
     screen.say(INDENT, short(started), 'dim');
   }
-  if (!isOut) for (const right of rightsOf(proposal)) drawRight(screen, right, short);
+  if (isTaken) for (const right of rightsOf(proposal)) drawRight(screen, right, short);
   for (const { text, isUrgent } of notes)
     screen.say(`${INDENT}! `, short(text), isUrgent ? 'bad' : 'warn', 3);
 }
@@ -89,8 +84,7 @@ const VERBS = { read: 'reads', write: 'reads and writes', network: 'connects to'
 
 /** What it gets of the user's environment. */
 function variablesOf(source: AppProposal['source']): readonly (readonly [key: string, variable: string])[] {
-  const values = source === null ? {} : source.kind === 'url' ? source.headers : source.env;
-  return Object.entries(values).flatMap(([key, value]) =>
+  return Object.entries(valuesOf(source)).flatMap(([key, value]) =>
     [...value.matchAll(/\$\{env:(\w+)\}/g)].map(([, variable = '']): [string, string] => [key, variable]),
   );
 }
@@ -103,9 +97,10 @@ const ONE_PLACEHOLDER = /^(?:Bearer |Basic |token )?\$\{(?:env|secret):[^}]*\}$/
  * app is started with stands on it.
  */
 function fixedValues({ source, questions }: AppProposal): readonly (readonly [key: string, value: string])[] {
-  const values = source === null ? {} : source.kind === 'url' ? source.headers : source.env;
   const asked = new Set(questions.map(({ key }) => key));
-  return Object.entries(values).filter(([key, value]) => !asked.has(key) && !ONE_PLACEHOLDER.test(value));
+  return Object.entries(valuesOf(source)).filter(
+    ([key, value]) => !asked.has(key) && !ONE_PLACEHOLDER.test(value),
+  );
 }
 
 function labelWords({ says, tools }: AppProposal['labels'][number]): string {

@@ -25,8 +25,7 @@ export function draftText(
 ): Result<string, string> {
   const edits: Edit[] = apps.flatMap(({ section }, at) => {
     const proposal = proposals[at];
-    if (proposal === undefined || !proposal.isTaken || proposal.source === null) return [];
-    return entryEdits(proposal, section, answers.get(proposal.id));
+    return proposal?.isTaken === true ? entryEdits(proposal, section, answers.get(proposal.id)) : [];
   });
   // An entry that is left out stays where it is: nothing of the user's file is dropped.
   const isMoved = apps.every(({ isForeign }, at) => !isForeign || proposals[at]?.isTaken === true);

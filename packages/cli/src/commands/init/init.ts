@@ -14,12 +14,14 @@ import {
   type AppProposal,
   EDIT_HELP,
   type FoundServer,
+  type FoundSource,
   findClients,
   NO_EDITS,
   type ProposalEdits,
   type ProposalPlace,
   parseEdit,
   readPasted,
+  valuesOf,
 } from '@cordon/onboarding';
 import { counted } from '@cordon/print';
 import type { CommandContext } from '../../context/command-context.ts';
@@ -221,15 +223,10 @@ function nothingToPropose(context: CommandContext, { text, file }: Draft): ExitC
 /** For programs: no value of a secret, and no value of a variable. */
 function printJson(context: CommandContext, { apps, place, labels }: Draft): ExitCode {
   for (const { source, secrets, ...rest } of proposalsOf(apps, [], place)) {
-    const {
-      env = null,
-      headers = null,
-      ...start
-    } = source === null ? {} : { env: null, headers: null, ...source };
     context.json({
       kind: 'app.proposed',
       ...rest,
-      source: source === null ? null : { ...start, variables: Object.keys(env ?? headers ?? {}) },
+      source: source === null ? null : withoutValues(source),
       secrets: secrets.map(({ name, key, description, value }) => ({
         name,
         key,
@@ -243,6 +240,13 @@ function printJson(context: CommandContext, { apps, place, labels }: Draft): Exi
     if (outdated.length > 0) context.json({ kind: 'labels.outdated', app, tools: outdated });
   }
   return EXIT.done;
+}
+
+function withoutValues(source: FoundSource): object {
+  const variables = Object.keys(valuesOf(source));
+  if (source.kind === 'url') return { kind: source.kind, url: source.url, variables };
+  const { kind, command, args, cwd } = source;
+  return { kind, command, args, cwd, variables };
 }
 
 /** One screen, changed as often as the user likes, and one yes: to these proposals. Null: the user said no. */
@@ -350,5 +354,5 @@ function packagesOf(taken: readonly AppProposal[]): number {
 }
 
 function takenFrom(proposals: readonly AppProposal[]): readonly AppProposal[] {
-  return proposals.filter(({ isTaken, source }) => isTaken && source !== null);
+  return proposals.filter(({ isTaken }) => isTaken);
 }
