@@ -257,7 +257,7 @@ class Run {
 }
 
 /** `45 of 122 packages, about 12 s left`. */
-export function progressInWords(progress: InstallProgress, milliseconds: number): string {
+function progressInWords(progress: InstallProgress, milliseconds: number): string {
   const elapsed = `${Math.floor(milliseconds / 1000)} s`;
   if (progress.kind === 'resolving') {
     const known = progress.packages === 0 ? '' : `, ${progress.packages} so far`;

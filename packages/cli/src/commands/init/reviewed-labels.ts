@@ -47,7 +47,7 @@ export function reviewedLabels(
 }
 
 /** What the file says of single tools of one app, by the tool's name. A pattern speaks of many, and stays. */
-export function labelsInFile(tree: Json, app: string): ReadonlyMap<string, Partial<ToolLabels>> {
+function labelsInFile(tree: Json, app: string): ReadonlyMap<string, Partial<ToolLabels>> {
   const labels = isJsonObject(tree) ? tree.labels : undefined;
   const tools = isJsonObject(labels) ? labels.tools : undefined;
   if (!isJsonObject(tools)) return new Map();

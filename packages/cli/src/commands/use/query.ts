@@ -38,7 +38,7 @@ async function stoppable(
 }
 
 /** `12 s, 3,400 tokens, cost 0.012`: time without the user's own, and the cost where it is known. */
-export function useInWords({ milliseconds, tokens, cost }: QueryUse): string {
+function useInWords({ milliseconds, tokens, cost }: QueryUse): string {
   const said = [`${Math.floor(milliseconds / 1000)} s`];
   if (tokens > 0) said.push(`${tokens.toLocaleString('en')} tokens`);
   if (cost !== null && cost > 0) said.push(`cost ${Number(cost.toPrecision(2))}`);
