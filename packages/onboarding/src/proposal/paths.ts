@@ -1,5 +1,5 @@
 /** Files and folders that an app is told to use, by its arguments and variables. */
-import { statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { absolutePath, covers, realPath } from '@cordon/config/reading';
 
@@ -63,19 +63,10 @@ function named(text: string, where: string, access: NamedPath['access'], place: 
 
 function stateOf(path: string, home: string): NamedPath['state'] {
   if (covers(realPath(path), realPath(home))) return 'too-wide';
-  return existsAt(path) ? 'exists' : 'missing';
-}
-
-/** Whether anything stands there; false too where that cannot be found out. */
-export function existsAt(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
+  return existsSync(path) ? 'exists' : 'missing';
 }
 
 /** A file that is not there yet, in a folder that is not either: an example of a README. */
 export function isInventedFile(path: string): boolean {
-  return !existsAt(path) && !existsAt(dirname(path)) && basename(path).includes('.');
+  return !existsSync(path) && !existsSync(dirname(path)) && basename(path).includes('.');
 }
