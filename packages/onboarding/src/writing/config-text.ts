@@ -4,7 +4,7 @@
  */
 import { blankEnd, type JsonMember, parseJsonFile } from '@cordon/config/reading';
 import { failed, ok, type Result } from '@cordon/core';
-import { type PrintedMember, printInline, printMembers } from './json-print.ts';
+import { type PrintedMember, printInline, printMembers, printMemberValue } from './json-print.ts';
 
 type Node = JsonMember['value'];
 type ObjectNode = Extract<Node, { kind: 'object' }>;
@@ -81,10 +81,7 @@ function isInOneLine(text: string, { span }: ObjectNode): boolean {
 function placed(text: string, object: ObjectNode, member: PrintedMember, indent: string): string {
   const old = memberOf(object, member.key);
   if (old !== null) {
-    const printed = printMembers([member], indent);
-    const value = printed.slice(
-      printed.indexOf(JSON.stringify(member.key)) + JSON.stringify(member.key).length + 2,
-    );
+    const value = printMemberValue(member, indent);
     return text.slice(0, old.value.span.start) + value + text.slice(old.value.span.end);
   }
   const printed = printMembers([member], indent);

@@ -13,10 +13,11 @@ const WIDTH = 100;
 /** The members, one below the other, without braces around them and without a comma behind the last. */
 export function printMembers(members: readonly PrintedMember[], indent: string): string {
   return members
-    .map(({ key, value, why }, at) => {
+    .map((member, at) => {
+      const { key, why } = member;
       const comment = why === undefined ? '' : `${indent}// ${oneLine(why)}\n`;
       const comma = at === members.length - 1 ? '' : ',';
-      return `${comment}${indent}${JSON.stringify(key)}: ${printValue(value, indent, key.length + 4)}${comma}`;
+      return `${comment}${indent}${JSON.stringify(key)}: ${printMemberValue(member, indent)}${comma}`;
     })
     .join('\n');
 }
@@ -42,9 +43,10 @@ function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
-function printValue(value: PrintedMember['value'], indent: string, before: number): string {
+/** What stands behind the key and its colon. `indent`: of the member. */
+export function printMemberValue({ key, value }: PrintedMember, indent: string): string {
   if (isMembers(value)) return `{\n${printMembers(value, `${indent}  `)}\n${indent}}`;
-  return printJson(value, indent, before);
+  return printJson(value, indent, key.length + 4);
 }
 
 /** An empty list is a value and not an object without members. */
