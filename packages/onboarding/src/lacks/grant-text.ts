@@ -27,24 +27,26 @@ export function withRight(
   if (section === undefined) return failed(`the file has no entry for \`${app}\``);
   const entry = [section, app];
   if (right.kind === 'variable')
-    return grantedAs(withMember(text, [...entry, 'env'], { key: right.value, value }), []);
+    return grantedAs(withMember(text, [...entry, 'env'], { key: right.value, value }));
   const path = right.kind === 'network' ? [...entry, 'manifest'] : [...entry, 'manifest', 'files'];
   const before = at(root, [...path, right.kind]);
   const items = Array.isArray(before) ? before : [];
   const added = withMember(text, path, { key: right.kind, value: [...items, right.value] });
-  if (!added.ok || right.kind !== 'network') return grantedAs(added, []);
-  const tools = labelledAsStaying(root, app);
+  if (!added.ok || right.kind !== 'network') return grantedAs(added);
+  const labelled = keysAsStaying(root);
+  const own = `${app}/`;
+  const tools = labelled.filter((key) => key.startsWith(own)).map((key) => key.slice(own.length));
   const stayed = tools.reduce<Result<string, string>>(
     (now, tool) => (now.ok ? withoutPath(now.value, ['labels', 'tools', `${app}/${tool}`, 'outward']) : now),
     added,
   );
   const isOfAll = (key: string) => !key.includes('/') || key.startsWith('*/');
-  return grantedAs(stayed, tools, keysAsStaying(root).filter(isOfAll));
+  return grantedAs(stayed, tools, labelled.filter(isOfAll));
 }
 
 function grantedAs(
   text: Result<string, string>,
-  noLongerStay: readonly string[],
+  noLongerStay: readonly string[] = [],
   stillStay: readonly string[] = [],
 ): Result<GrantedText, string> {
   return text.ok ? ok({ text: text.value, noLongerStay, stillStay }) : text;
@@ -59,11 +61,7 @@ function at(tree: Json, path: readonly string[]): Json {
   return value;
 }
 
-function labelledAsStaying(root: Json, app: string): readonly string[] {
-  const own = `${app}/`;
-  return keysAsStaying(root).flatMap((key) => (key.startsWith(own) ? [key.slice(own.length)] : []));
-}
-
+/** Keys of all labels `outward: false`. */
 function keysAsStaying(root: Json): readonly string[] {
   const tools = at(root, ['labels', 'tools']);
   if (!isJsonObject(tools)) return [];

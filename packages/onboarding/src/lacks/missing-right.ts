@@ -2,15 +2,15 @@
 import { opendirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { covers, realPath } from '@cordon/config/reading';
-import type { InstalledApp } from '@cordon/core';
+import type { AppSource, InstalledApp, Manifest } from '@cordon/core';
 import { coversEntry, isPrivateAddress, isPublicAddress, parseNetworkEntry } from '@cordon/egress/reach';
 import { hostEntry, namedHosts } from '../proposal/hosts.ts';
 import type { NamedLack } from './words.ts';
 
-export type MissingRight =
-  | { readonly kind: 'read' | 'write'; readonly value: string }
-  | { readonly kind: 'network'; readonly value: string }
-  | { readonly kind: 'variable'; readonly value: string };
+export interface MissingRight {
+  readonly kind: 'read' | 'write' | 'network' | 'variable';
+  readonly value: string;
+}
 
 export interface RightsPlace {
   readonly home: string;
@@ -20,17 +20,23 @@ export interface RightsPlace {
   readonly isOwnVariable: (name: string) => boolean;
 }
 
+type Named<Kind extends NamedLack['kind']> = Extract<NamedLack, { kind: Kind }>;
+
 /** Null: the app has it, or nobody should be asked for it. */
-export function missingRight(named: NamedLack, app: InstalledApp, place: RightsPlace): MissingRight | null {
-  if (app.source.kind !== 'command') return null;
+export function missingRight(
+  named: NamedLack,
+  { source, manifest }: InstalledApp,
+  place: RightsPlace,
+): MissingRight | null {
+  if (source.kind !== 'command') return null;
   switch (named.kind) {
     case 'path':
-      return missingPath(named.path, named.access, app, place);
+      return missingPath(named, manifest.files, place);
     case 'host':
-      return missingHost(named.host, named.port, app);
+      return missingHost(named, manifest.network, source);
     case 'variable': {
       const { name } = named;
-      return name in app.source.env || place.isOwnVariable(name) ? null : { kind: 'variable', value: name };
+      return name in source.env || place.isOwnVariable(name) ? null : { kind: 'variable', value: name };
     }
   }
 }
@@ -40,13 +46,11 @@ export function missingRight(named: NamedLack, app: InstalledApp, place: RightsP
  * elsewhere: what would be granted is shown as what it leads to.
  */
 function missingPath(
-  path: string,
-  access: 'read' | 'write',
-  { manifest }: InstalledApp,
+  { path, access }: Named<'path'>,
+  { read, write }: Manifest['files'],
   { home, isClosed }: RightsPlace,
 ): MissingRight | null {
   const real = realPath(path);
-  const { read, write } = manifest.files;
   const isWithin = (folders: readonly string[]) => folders.some((folder) => covers(realPath(folder), real));
   if (isWithin(write) || covers(real, realPath(home)) || isClosed(real) || !isUserPath(real)) return null;
   if (holdsClosed(real, isClosed)) return null;
@@ -90,19 +94,18 @@ function isUserPath(path: string): boolean {
 
 /** Attack: an app names the metadata service of a cloud, which hands out keys. */
 function missingHost(
-  host: string,
-  port: number | null,
-  { manifest, source }: InstalledApp,
+  { host, port }: Named<'host'>,
+  network: Manifest['network'],
+  { args, env }: Extract<AppSource, { kind: 'command' }>,
 ): MissingRight | null {
-  if (source.kind !== 'command') return null;
-  const told = namedHosts(source.args, source.env).map(({ entry }) => entry ?? '');
+  const told = namedHosts(args, env).map(({ entry }) => entry ?? '');
   const known = told.find((entry) => entry.replace(/^=/, '').replace(/:\d+$/, '') === host);
   const entry = port === null && known !== undefined ? known : hostEntry(host, port ?? 443, '').entry;
   const wanted = entry === null ? null : parseNetworkEntry(entry);
   if (entry === null || wanted?.ok !== true) return null;
   const address = wanted.value.kind === 'address' ? wanted.value.host.replace(/^\[|\]$/g, '') : null;
   if (address !== null && !isPublicAddress(address) && !isPrivateAddress(address)) return null;
-  const has = manifest.network.map(parseNetworkEntry);
+  const has = network.map(parseNetworkEntry);
   return has.some((one) => one.ok && coversEntry(one.value, wanted.value))
     ? null
     : { kind: 'network', value: entry };
