@@ -434,8 +434,8 @@ function foreignSection(key: string): Problem | null {
   return secretKey(key);
 }
 
-/** The file cannot say otherwise. */
-function ownDataFolderOf(sources: ConfigurationSources): string {
+/** The user's own data folder. The file cannot say otherwise. */
+export function ownDataFolderOf(sources: ConfigurationSources): string {
   const { options, cwd, home } = sources;
   return options.data === undefined ? defaultDataFolder(sources) : absolutePath(options.data, cwd, home);
 }

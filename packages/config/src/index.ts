@@ -16,6 +16,7 @@ export {
   loadAnswers,
   loadConfiguration,
   modelInUse,
+  ownDataFolderOf,
 } from './config.ts';
 export { minuteOf, parseEnd, type TermChoice, termChoices, termOfWord, termWords } from './grant-term.ts';
 export type { AskingSettings } from './settings/asking-config.ts';

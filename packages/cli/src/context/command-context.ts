@@ -7,16 +7,12 @@ import {
   agreementTo,
   type Configuration,
   type ConfigurationOptions,
+  type ConfigurationSources,
   isInEffect,
   loadConfiguration,
+  ownDataFolderOf,
 } from '@cordon/config';
-import {
-  absolutePath,
-  configurationCandidates,
-  defaultDataFolder,
-  type Environment,
-  type Places,
-} from '@cordon/config/reading';
+import { configurationCandidates, type Environment } from '@cordon/config/reading';
 import { Terminal, TerminalAgreement, TerminalConsent, terminalClock } from '@cordon/console';
 import { Screen } from '@cordon/console/text';
 import {
@@ -165,26 +161,22 @@ export class CommandContext {
 
   /** Where the user's own configuration is, or would be. */
   ownConfigurationFile(): string {
-    return configurationCandidates(this.#places()).at(-1) ?? '';
+    return configurationCandidates(this.#sources()).at(-1) ?? '';
   }
 
   /** What Cordon keeps for the user, whatever a file says. */
   ownDataFolder(): string {
-    const { data } = this.options;
-    const places = this.#places();
-    return data === undefined ? defaultDataFolder(places) : absolutePath(data, places.cwd, places.home);
+    return ownDataFolderOf(this.#sources());
   }
 
-  #places(): Places {
-    return { environment: process.env, cwd: process.cwd(), home: this.home };
+  #sources(overrides: ConfigurationOptions = {}): ConfigurationSources {
+    const options = { ...this.options, ...overrides };
+    return { environment: process.env, cwd: process.cwd(), home: this.home, options };
   }
 
   /** Null: what is wrong is reported. */
   configuration(overrides: ConfigurationOptions = {}): Configuration | null {
-    const loaded = loadConfiguration({
-      ...this.#places(),
-      options: { ...this.options, ...overrides },
-    });
+    const loaded = loadConfiguration(this.#sources(overrides));
     const diagnostics = loaded.ok ? loaded.value.warnings : loaded.fault;
     this.reportDiagnostics(diagnostics);
     return loaded.ok ? loaded.value : null;

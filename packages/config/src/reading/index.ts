@@ -11,7 +11,6 @@ export {
   type Environment,
   isFile,
   ownPaths,
-  type Places,
   realPath,
   stateFolder,
   writtenFolders,

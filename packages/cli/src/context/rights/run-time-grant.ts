@@ -6,9 +6,8 @@
  * for once in a process, and folders of Cordon, keys, the whole home folder and what holds credentials are never offered.
  */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: values name placeholders as the file writes them
-import { dirname } from 'node:path';
 import { agreementToChange, type Configuration } from '@cordon/config';
-import { keepSecret } from '@cordon/config/keys';
+import { keepSecret, type SecretPlace } from '@cordon/config/keys';
 import { covers, readTextFile, realPath } from '@cordon/config/reading';
 import { FRAME } from '@cordon/console/text';
 import { type AppId, canonicalJson, type Json } from '@cordon/core';
@@ -127,7 +126,7 @@ async function granted(context: CommandContext, used: Configuration, lack: Lack)
   if (!changed.ok) return false;
   draw(context, lack, { ...changed.value, file, value });
   if (!(await terminal.isYes(`${FRAME}Grant this? [y] yes  [n] no (default) > `, ending))) return false;
-  if (value.startsWith('${secret:') && !(await keptTyped(context, lack, dirname(file)))) return false;
+  if (value.startsWith('${secret:') && !(await keptTyped(context, lack, before))) return false;
   const written = replaceTextFile(file, changed.value.text);
   if (!written.ok) {
     context.noteDiagnostics([written.fault]);
@@ -160,12 +159,15 @@ function variableValue({ environment }: CommandContext, { app, right }: Lack): s
   return (environment[name] ?? '') === '' ? `\${secret:${app}.${name}}` : `\${env:${name}}`;
 }
 
-async function keptTyped(context: CommandContext, { app, right }: Lack, folder: string): Promise<boolean> {
+async function keptTyped(
+  context: CommandContext,
+  { app, right }: Lack,
+  place: SecretPlace,
+): Promise<boolean> {
   const { terminal, notes, ending } = context;
   const prompt = `${FRAME}${right.value} (not shown)> `;
   const reply = await terminal.ask({ prompt, takes: 'secret' }, ending);
   if (reply.kind !== 'line' || reply.text.trim() === '') return false;
-  const place = { ownDataFolder: context.ownDataFolder(), folder };
   const kept = keepSecret(place, `${app}.${right.value}`, reply.text.trim());
   if (!kept.ok) notes.say('', kept.fault, 'bad');
   return kept.ok;
