@@ -1,8 +1,7 @@
 /** What a README gives a user to paste: JSON, TOML, or a command. */
-import { parseJsonFile, plainJson } from '@cordon/config/reading';
 import { failed, isJsonObject, type Json, ok, type Result } from '@cordon/core';
 import type { FoundServer } from './found-server.ts';
-import { type ClientPlace, parseTomlText, serversIn } from './read-client.ts';
+import { type ClientPlace, parseJson, parseTomlText, serversIn } from './read-client.ts';
 
 const NOT_UNDERSTOOD =
   'no app was found in this text; paste the `mcpServers` of a README, an entry of it, or a command that begins with npx or uvx';
@@ -20,7 +19,8 @@ export function readPasted(
     return tree.ok ? orNone(serversIn(tree.value, 'codex-toml', origin, place)) : failed(tree.fault);
   }
   if (/^[{"]/.test(trimmed)) {
-    const tree = jsonOf(trimmed);
+    // Also `"name": { … }`, without the braces around it.
+    const tree = parseJson(trimmed.startsWith('{') ? trimmed : `{${trimmed}}`, ' of the text');
     return tree.ok ? orNone(serversIn(sectionAround(tree.value), 'servers-json', origin, place)) : tree;
   }
   const words = trimmed.split(/\s+/);
@@ -31,15 +31,6 @@ export function readPasted(
 
 function orNone(servers: readonly FoundServer[]): Result<readonly FoundServer[], string> {
   return servers.length === 0 ? failed(NOT_UNDERSTOOD) : ok(servers);
-}
-
-/** Also `"name": { … }`, without the braces around it. */
-function jsonOf(text: string): Result<Json, string> {
-  const whole = text.startsWith('{') ? text : `{${text}}`;
-  const tree = parseJsonFile('pasted', whole);
-  if (tree.ok) return ok(plainJson(tree.value));
-  const { line } = tree.fault.range ?? {};
-  return failed(`${line === undefined ? '' : `line ${line} of the text: `}${tree.fault.message}`);
 }
 
 /** An entry, or entries without the section around them. */

@@ -30,7 +30,7 @@ function isAbsent(message: string): boolean {
 /** What a text says, as if it stood in this file. A text without apps that is no problem is left out. */
 export function readClient(text: string, file: ClientFile, place: ClientPlace): readonly FoundFile[] {
   const origin = originOf(file, place);
-  const tree = parseDialect(text, file);
+  const tree = file.dialect === 'codex-toml' ? parseTomlText(text) : parseJson(text);
   if (!tree.ok) return [{ origin, servers: [], problem: tree.fault }];
   const servers = serversIn(tree.value, file.dialect, origin, place);
   return servers.length === 0 ? [] : [{ origin, servers, problem: null }];
@@ -42,12 +42,12 @@ function originOf({ client, path, scope }: ClientFile, { folder, home }: ClientP
   return `${client} (${scope === 'user' && below !== path ? '~/' : ''}${below})`;
 }
 
-function parseDialect(text: string, { path, dialect }: ClientFile): Result<Json, string> {
-  if (dialect === 'codex-toml') return parseTomlText(text);
-  const tree = parseJsonFile(path, text);
+/** `within`: what the line of a fault is counted in; empty: the file. */
+export function parseJson(text: string, within = ''): Result<Json, string> {
+  const tree = parseJsonFile('', text);
   if (tree.ok) return ok(plainJson(tree.value));
   const { line } = tree.fault.range ?? {};
-  return failed(`${line === undefined ? '' : `line ${line}: `}${tree.fault.message}`);
+  return failed(`${line === undefined ? '' : `line ${line}${within}: `}${tree.fault.message}`);
 }
 
 /** Dates become texts, which no key of interest takes. */
