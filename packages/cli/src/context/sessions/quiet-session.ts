@@ -24,20 +24,18 @@ export async function withQuietSession(
 ): Promise<ExitCode> {
   const runtime = await openRuntime(configuration, context.dialler);
   if (!runtime.ok) return context.reportSetupError(runtime.fault);
-  const composed = await composeReviewed(context, configuration, consent, runtime.value);
-  if (!composed.ok) {
-    await closeRuntime(runtime.value);
-    return context.reportSetupError(composed.fault);
-  }
-  const session = composed.value.hub.openSession({ isolation: 'spokes', notices: [notice] });
-  if (!session.ok) {
-    await closeRuntime(composed.value);
-    return context.reportFault(fault('journal-unavailable', session.fault.message, session.fault.help));
-  }
   try {
-    return await use(session.value, composed.value);
+    const composed = await composeReviewed(context, configuration, consent, runtime.value);
+    if (!composed.ok) return context.reportSetupError(composed.fault);
+    const session = composed.value.hub.openSession({ isolation: 'spokes', notices: [notice] });
+    if (!session.ok)
+      return context.reportFault(fault('journal-unavailable', session.fault.message, session.fault.help));
+    try {
+      return await use(session.value, composed.value);
+    } finally {
+      await session.value.close('end');
+    }
   } finally {
-    await session.value.close('end');
-    await closeRuntime(composed.value);
+    await closeRuntime(runtime.value);
   }
 }
