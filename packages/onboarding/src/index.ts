@@ -8,6 +8,7 @@ export { type OutdatedLabel, outdatedLabels } from './proposal/outdated-labels.t
 export {
   type AppProposal,
   appIdOf,
+  grantKey,
   NO_EDITS,
   type ProposalEdits,
   type ProposalPlace,

@@ -3,12 +3,12 @@ import { absolutePath } from '@cordon/config/reading';
 import { failed, ok, type Result } from '@cordon/core';
 import { parseNetworkEntry, printNetworkEntry } from '@cordon/egress/reach';
 import { valuesOf } from '../clients/found-server.ts';
-import { type AppProposal, NO_EDITS, type ProposalEdits, type ProposalPlace } from './propose.ts';
+import { type AppProposal, grantKey, NO_EDITS, type ProposalEdits, type ProposalPlace } from './propose.ts';
 
 /** Everything of an app that can be left out, in the order in which the screen shows it. */
 export function droppable({ grants, state, labels }: AppProposal): readonly string[] {
   return [
-    ...grants.map(({ kind, value }) => `${kind} ${value}`),
+    ...grants.map(grantKey),
     ...(state === null ? [] : ['state']),
     ...(labels.length === 0 ? [] : ['labels']),
   ];
@@ -58,7 +58,7 @@ function dropping(app: AppProposal, letter: string): Result<Change, string> {
   return ok((edits) => ({
     ...edits,
     dropped: new Set([...edits.dropped, key]),
-    added: edits.added.filter(({ kind, value }) => `${kind} ${value}` !== key),
+    added: edits.added.filter((grant) => grantKey(grant) !== key),
   }));
 }
 
@@ -71,7 +71,7 @@ function adding(
     ok((edits) => ({
       ...edits,
       added: [...edits.added, grant],
-      dropped: new Set([...edits.dropped].filter((key) => key !== `${grant.kind} ${grant.value}`)),
+      dropped: new Set([...edits.dropped].filter((key) => key !== grantKey(grant))),
     }));
   if (kind === 'host' || kind === 'network') {
     const entry = parseNetworkEntry(value);

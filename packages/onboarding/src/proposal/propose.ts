@@ -88,9 +88,14 @@ export interface ProposalEdits {
   readonly description: string | null;
   /** Words of the command and values of variables, old and new; without a new one, the word goes. */
   readonly replaced: readonly (readonly [old: string, now: string])[];
-  /** `kind value` of grants, `state`, `labels`. */
+  /** Keys of grants, `state`, `labels`. */
   readonly dropped: ReadonlySet<string>;
   readonly added: readonly Pick<ProposedGrant, 'kind' | 'value'>[];
+}
+
+/** Names a grant among all that can be left out of an app. */
+export function grantKey({ kind, value }: Pick<ProposedGrant, 'kind' | 'value'>): string {
+  return `${kind} ${value}`;
 }
 
 export const NO_EDITS: ProposalEdits = {
@@ -166,7 +171,7 @@ function withEdits(
   { grants, state, labels }: Proposed,
   { dropped, added }: ProposalEdits,
 ): Pick<AppProposal, 'grants' | 'state' | 'labels'> {
-  const kept = grants.filter(({ kind, value }) => !dropped.has(`${kind} ${value}`));
+  const kept = grants.filter((grant) => !dropped.has(grantKey(grant)));
   const all = [...kept, ...added.map((grant) => ({ ...grant, reason: 'you added it' }))];
   const hasNetwork = all.some(({ kind }) => kind === 'network');
   return {

@@ -1,6 +1,6 @@
 /** One screen of `cordon init`: every app with what it would get and why. What loosens is marked with `+`. */
 import type { Screen } from '@cordon/console/text';
-import { type AppProposal, droppable, valuesOf } from '@cordon/onboarding';
+import { type AppProposal, droppable, grantKey, valuesOf } from '@cordon/onboarding';
 import { counted } from '@cordon/print';
 
 /** Draws the apps, numbered from 1. `home` is written as `~`. */
@@ -61,9 +61,7 @@ function rightsOf(proposal: AppProposal): readonly Right[] {
   });
   const told = (what: string, reason: string): Right => ({ letter: null, what, reason });
   return [
-    ...grants.map(({ kind, value, reason }) =>
-      lettered(`${kind} ${value}`, `${VERBS[kind]} ${value}`, reason),
-    ),
+    ...grants.map((grant) => lettered(grantKey(grant), `${VERBS[grant.kind]} ${grant.value}`, grant.reason)),
     ...(state === null ? [] : [lettered('state', 'a private folder', state)]),
     ...labels.map((one) => lettered('labels', labelWords(one), 'known package')),
     ...secrets.map(({ key, value }) =>
