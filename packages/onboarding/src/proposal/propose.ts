@@ -5,7 +5,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: values name placeholders as the file writes them
 import { absolutePath, type Environment } from '@cordon/config/reading';
 import { NAME_PATTERN, type ToolLabels } from '@cordon/core';
-import type { FoundServer, FoundSource } from '../clients/found-server.ts';
+import type { FoundServer, FoundSource, Obstacle } from '../clients/found-server.ts';
 import { secretName } from '../clients/placeholders.ts';
 import { type ReadCommand, readCommandLine } from './command-line.ts';
 import { namedHosts } from './hosts.ts';
@@ -127,9 +127,26 @@ export function propose(
   place: ProposalPlace,
   edits: ProposalEdits = NO_EDITS,
 ): AppProposal {
-  const nothing = {
+  if (server.source === null) return leftOut(id, server, server.obstacle ?? NOTHING_TO_START);
+  const read = readCommandLine(withReplaced(server.source, edits.replaced, place));
+  if (!read.ok) return leftOut(id, server, read.fault);
+  const proposed = new Proposer(id, server, read.value, place).proposal();
+  const isDefault = !server.isDisabled && server.loss === null;
+  return {
     id,
     origin: server.origin,
+    isTaken: edits.isTaken ?? isDefault,
+    isPackage: read.value.call !== null,
+    ...proposed,
+    description: edits.description ?? proposed.description,
+    ...withEdits(proposed, edits),
+  };
+}
+
+function leftOut(id: string, { origin }: FoundServer, { message, help }: Obstacle): AppProposal {
+  return {
+    id,
+    origin,
     source: null,
     isTaken: false,
     isPackage: false,
@@ -139,27 +156,11 @@ export function propose(
     secrets: [],
     questions: [],
     labels: [],
-  };
-  const refused = ({ message, help }: { message: string; help: string }): AppProposal => ({
-    ...nothing,
     notes: [{ text: `left out: ${message}; ${help}`, isUrgent: true }],
-  });
-  if (server.source === null) return refused(server.obstacle ?? NOTHING_TO_START);
-  const read = readCommandLine(withReplaced(server.source, edits.replaced, place));
-  if (!read.ok) return refused(read.fault);
-  const proposed = new Proposer(id, server, read.value, place).proposal();
-  const isDefault = !server.isDisabled && server.loss === null;
-  return {
-    ...nothing,
-    ...proposed,
-    isTaken: edits.isTaken ?? isDefault,
-    isPackage: read.value.call !== null,
-    description: edits.description ?? proposed.description,
-    ...withEdits(proposed, edits),
   };
 }
 
-const NOTHING_TO_START = { message: 'the entry cannot be read', help: 'correct it in that file' };
+const NOTHING_TO_START: Obstacle = { message: 'the entry cannot be read', help: 'correct it in that file' };
 
 type Proposed = Pick<
   AppProposal,
