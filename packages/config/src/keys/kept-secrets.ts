@@ -36,8 +36,10 @@ export function keepSecret(place: SecretPlace, name: string, value: string): Res
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     chmodSync(dirname(file), 0o700);
-    writeFileSync(`${file}.new`, value, { mode: 0o600, flush: true });
-    renameSync(`${file}.new`, file);
+    // No secret has a name that begins with a dot.
+    const draft = join(dirname(file), `.${name}.new`);
+    writeFileSync(draft, value, { mode: 0o600, flush: true });
+    renameSync(draft, file);
     return ok(null);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : 'it failed';
@@ -48,7 +50,7 @@ export function keepSecret(place: SecretPlace, name: string, value: string): Res
 /** The names of all that are kept for this folder. */
 export function keptSecretNames(place: SecretPlace): readonly string[] {
   try {
-    return readdirSync(folderOf(place)).filter((name) => NAME_PATTERN.test(name) && !name.endsWith('.new'));
+    return readdirSync(folderOf(place)).filter((name) => NAME_PATTERN.test(name));
   } catch {
     return [];
   }
