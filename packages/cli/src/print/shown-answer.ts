@@ -21,7 +21,7 @@ export class ShownAnswer {
     this.#screen = screen;
   }
 
-  /** Prints a part when it was allowed. What a person sees is complete only if every event comes by, in order. */
+  /** Prints a part once it was allowed. Needs every event, in order. */
   see(event: Event): void {
     if (event.kind === 'answer-part.proposed') this.#proposed.set(event.id, event);
     else if (event.kind === 'answer-part.executed') this.#print(event.causes);

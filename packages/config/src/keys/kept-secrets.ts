@@ -29,7 +29,7 @@ export function keptSecret(place: SecretPlace, name: string): string | null {
   }
 }
 
-/** Keeps it for the user alone, in the place of an older one. Never throws. */
+/** Keeps it for the user alone, and replaces an older one. Never throws. */
 export function keepSecret(place: SecretPlace, name: string, value: string): Result<null, string> {
   const file = fileOf(place, name);
   if (file === null) return failed(`\`${name}\` is no name of a secret`);

@@ -22,7 +22,7 @@ export interface PlaceholderValues extends Pick<Folders, 'config' | 'state'> {
   readonly environment?: Environment | undefined;
   /** Told of each variable that is passed on. */
   readonly onVariable?: (name: string) => void;
-  /** `${secret:NAME}`: what the user typed once for this file; null: nothing is kept. Absent where the place takes none. */
+  /** What `${secret:NAME}` stands for in this file; null: nothing is kept. Absent where no secret may stand. */
   readonly secret?: (name: string) => string | null;
 }
 

@@ -22,7 +22,7 @@ export interface RightsPlace {
 
 type Named<Kind extends NamedLack['kind']> = Extract<NamedLack, { kind: Kind }>;
 
-/** Null: the app has it, or nobody should be asked for it. */
+/** Null: the app has it already, or the user should not be asked for it. */
 export function missingRight(
   named: NamedLack,
   { source, manifest }: InstalledApp,

@@ -3,7 +3,7 @@
 import type { PrintedMember } from '../writing/json-print.ts';
 import type { AppProposal } from './propose.ts';
 
-/** How the app is started. `answers`: what the user typed in the place of examples, by variable. */
+/** How the app is started. `answers`: what the user typed to replace examples, by variable. */
 export function sourceMembers(
   { source }: AppProposal,
   answers: ReadonlyMap<string, string> = new Map(),

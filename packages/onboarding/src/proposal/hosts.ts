@@ -1,4 +1,4 @@
-/** Hosts that an app is told to use, by its arguments and variables. */
+/** Hosts that the arguments and variables of an app name. */
 import { isIP } from 'node:net';
 import { parseNetworkEntry, printNetworkEntry } from '@cordon/egress/reach';
 

@@ -134,7 +134,7 @@ const KNOWN: ReadonlyMap<string, KnownPackage> = new Map([
   ['mcp-server-sentry', { description: 'Reads issues of Sentry.', network: ['=sentry.io'] }],
 ]);
 
-/** Null: nobody looked this package up. */
+/** Null: this package is not in the list. */
 export function knownPackage(name: string): KnownPackage | null {
   return KNOWN.get(name) ?? null;
 }

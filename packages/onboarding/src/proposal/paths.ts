@@ -1,4 +1,4 @@
-/** Files and folders that an app is told to use, by its arguments and variables. */
+/** Files and folders that the arguments and variables of an app name. */
 import { existsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { absolutePath, covers, realPath } from '@cordon/config/reading';
@@ -23,7 +23,7 @@ const WRITTEN =
 const PATH_VARIABLE = /(?:PATH|FILE|DIR|DIRECTORY|FOLDER|ROOT|DB|DATABASE|HOME)$/;
 const SCRIPT = /\.(?:[cm]?[jt]s|py|sh|jar)$/;
 
-/** Paths in arguments; `access`: what is known of the package, null where nobody knows. */
+/** Paths in arguments; `access`: as is known of the package; null: not known. */
 export function pathsInArguments(
   args: readonly string[],
   { isPackage, access }: { readonly isPackage: boolean; readonly access: 'read' | 'write' | null },

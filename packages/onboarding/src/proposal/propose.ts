@@ -308,7 +308,7 @@ class Proposer {
     this.#notes.push({ text, isUrgent });
   }
 
-  /** Values of variables and headers, with secrets in the place where only the app gets them. */
+  /** Values of variables and headers, in which `${secret:NAME}` replaces each secret. */
   #values(values: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
     const missing = Object.entries(this.#known?.secrets ?? {}).filter(([key]) => values[key] === undefined);
     return Object.fromEntries([
@@ -379,7 +379,7 @@ function withPath(arg: string, absolute: ReadonlyMap<string, string>): string {
   return path === undefined ? arg : `${option}${path}`;
 }
 
-/** Says nothing that nobody looked up. */
+/** For a package that is not known: claims nothing about it. */
 function neutralDescription(id: string): string {
   return `The app ${id.replace(/[-_.]+/g, ' ').trim()}.`;
 }

@@ -12,7 +12,7 @@ import {
 import { type DraftApp, FOREIGN_SECTIONS } from './draft.ts';
 import type { AppLabels } from './reviewed-labels.ts';
 
-/** What the user typed in the place of examples: by app, then by variable. */
+/** What the user typed to replace examples: by app, then by variable. */
 export type Answers = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 /** `text`: null for a new file. */

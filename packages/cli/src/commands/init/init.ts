@@ -102,7 +102,7 @@ async function draftOf(
   const incomplete = incompleteApps(tree, place);
   const foreign = foreignServers(tree, place);
   const apps = [...incomplete, ...newApps([...foreign, ...servers], namesIn(tree))];
-  // What is wrong with these entries is what this command puts right.
+  // The configuration would report the incomplete entries, which this command is about to complete.
   const isReadable = found !== null && incomplete.length + foreign.length === 0;
   const configuration = isReadable ? context.configuration() : null;
   if (isReadable && configuration === null) return null;

@@ -46,7 +46,7 @@ export function reviewedLabels(
   });
 }
 
-/** What the file says of single tools of one app, by the tool's name. A pattern speaks of many, and stays. */
+/** What the file says of single tools of one app, by the tool's name. Patterns are left out: one is about many tools. */
 function labelsInFile(tree: Json, app: string): ReadonlyMap<string, Partial<ToolLabels>> {
   const labels = isJsonObject(tree) ? tree.labels : undefined;
   const tools = isJsonObject(labels) ? labels.tools : undefined;
@@ -68,7 +68,7 @@ function proposedTool({ name, input, annotations }: AppDescription['tools'][numb
   };
 }
 
-/** For each reason the tools that it speaks of: a screen holds many tools, and few reasons. */
+/** One line for each reason, with all its tools: there are many tools, and few reasons. */
 export function drawLabels({ output }: CommandContext, { app, tools, outdated }: AppLabels): void {
   output.line();
   output.say('', `${app}: labels for its tools`, 'bold');
@@ -84,7 +84,7 @@ export function drawLabels({ output }: CommandContext, { app, tools, outdated }:
     output.say('  - ', `takes back ${label} of ${tool}, because ${reason}`, 'good', 2);
 }
 
-/** Which arguments they are is different for each tool, and stands in the file. */
+/** The arguments differ from tool to tool; the file names them. */
 function oneForAll(reason: string): string {
   return reason.replace(/^looser: only .* say /, 'looser: only some arguments say ');
 }

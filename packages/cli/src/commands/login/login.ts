@@ -198,7 +198,7 @@ async function answer(
   }
 }
 
-/** Never resolves where nobody can paste. */
+/** Never resolves without a terminal, where the user cannot paste. */
 async function pasted(
   context: CommandContext,
   { url }: Redirect,

@@ -22,7 +22,7 @@ export function openRedirect(port: number): Promise<Result<Redirect, Fault>> {
   let own = '';
   const server = createServer((request, response) => {
     const query = queryOf(request, own);
-    // Attack: a page in the same browser ends the login, or puts the attacker's own code in the place of the user's.
+    // Attack: a page in the same browser ends the login, or answers with a code of the attacker's instead of the user's.
     if (query === null || awaited === null || query.get('state') !== awaited)
       return say(response, 404, 'There is nothing here.');
     say(response, 200, 'Cordon has the answer. You can close this page and go back to the terminal.');
@@ -51,7 +51,7 @@ export function openRedirect(port: number): Promise<Result<Redirect, Fault>> {
   });
 }
 
-/** Null: the request is none of an authorization server's. Attack: a name of the attacker's that leads to this machine. */
+/** Null: no authorization server sent this request. Attack: a name of the attacker's that leads to this machine. */
 function queryOf({ method, url = '', headers }: IncomingMessage, own: string): URLSearchParams | null {
   if (method !== 'GET' || headers.host !== own || !URL.canParse(url, `http://${own}`)) return null;
   const { pathname, searchParams } = new URL(url, `http://${own}`);

@@ -55,7 +55,7 @@ export async function grantMissing(
 }
 
 /**
- * Whether the query can be asked again without doing twice what cannot be undone; the user is told. `isOver`: its session has
+ * Whether the query can be asked again without doing twice what cannot be undone; tells the user. `isOver`: its session has
  * ended, and the query may refer to what was said in it.
  */
 export function mayAskAgain({ notes }: CommandContext, { hasActed }: Failures, isOver = false): boolean {
