@@ -24,4 +24,5 @@ export * from './values/fault.ts';
 export * from './values/id.ts';
 export * from './values/label.ts';
 export * from './values/result.ts';
+export * from './values/this-machine.ts';
 export * from './values/visible-text.ts';

@@ -2,7 +2,7 @@
  * Which addresses a login may lead to. Attack: the metadata of an app's server, or of the server that it names, make Cordon send
  * requests into the user's own network, or tokens in the clear.
  */
-import { failed, ok, type Result, visibleLine } from '@cordon/core';
+import { failed, isThisMachine, ok, type Result, visibleLine } from '@cordon/core';
 import type { Dial, Dialler } from '@cordon/dialler';
 import { destination, isAddress } from '@cordon/egress/destination';
 import { isPublicAddress, resolvePublic } from '@cordon/egress/resolver';
@@ -19,11 +19,6 @@ export function usableUrl(text: string, what: string): Result<URL, string> {
   if (url.protocol === 'http:' && !isThisMachine(url.hostname))
     return failed(`${what} is not encrypted (http at \`${shownHost(url)}\`)`);
   return ok(url);
-}
-
-/** RFC 8252: tokens may go unencrypted to this machine alone. */
-export function isThisMachine(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
 /** Whether both belong to one owner, as far as names say so. */

@@ -2,9 +2,9 @@
  * Who issues tokens for an app: what the app's server says of itself (RFC 9728), and what the authorization server that it names
  * says of itself (RFC 8414, OpenID Connect Discovery).
  */
-import { type Fault, failed, ok, type Result } from '@cordon/core';
+import { type Fault, failed, isThisMachine, ok, type Result } from '@cordon/core';
 import type { AuthorizationServerMetadata } from '@modelcontextprotocol/client';
-import { isSameSite, isThisMachine, shownHost, usableUrl } from './addresses.ts';
+import { isSameSite, shownHost, usableUrl } from './addresses.ts';
 import { attempted, fetchThrough, refusal, type Send } from './requests.ts';
 import { scopeOf } from './scope.ts';
 import { sdk } from './sdk.ts';

@@ -10,6 +10,7 @@ import {
   type InstalledApp,
   id,
   isJsonObject,
+  isThisMachine,
   type Json,
   type JsonObject,
   NAME_PATTERN,
@@ -527,7 +528,7 @@ export function addressProblem(text: string): Problem | null {
       help: 'take it out, and hand it over in `headers` from the environment with `${env:NAME}`',
     };
   }
-  if (url.protocol === 'https:' || isLoopback(url.hostname)) return null;
+  if (url.protocol === 'https:' || isThisMachine(url.hostname)) return null;
   return {
     code: 'CFG033',
     severity: 'warning',
@@ -547,8 +548,4 @@ export function providerAddressProblem(text: string): Problem | null {
     message: `${quoted(text)} has a query or fragment, and no path can be added to it`,
     help: 'end it after the path, like `http://localhost:11434/v1`',
   };
-}
-
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

@@ -2,8 +2,14 @@
  * Model names and the providers behind them. Keys come from the environment only; a key in a file would be in
  * backups, in version control and in front of anyone who looks over a shoulder.
  */
-import { DEFAULT_RETRY_LIMITS, type HostedKind, type ProviderConfig, type RetryLimits } from '@cordon/core';
-import { isLoopback, providerAddressProblem } from '../apps/app-config.ts';
+import {
+  DEFAULT_RETRY_LIMITS,
+  type HostedKind,
+  isThisMachine,
+  type ProviderConfig,
+  type RetryLimits,
+} from '@cordon/core';
+import { providerAddressProblem } from '../apps/app-config.ts';
 import {
   type Bounds,
   isVariableName,
@@ -284,7 +290,7 @@ function isSet(environment: Environment, name: string): boolean {
 }
 
 function isLocalAddress(address: string): boolean {
-  return isLoopback(new URL(address).hostname);
+  return isThisMachine(new URL(address).hostname);
 }
 
 function addressVariable(

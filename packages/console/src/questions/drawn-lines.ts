@@ -5,7 +5,7 @@
  *
  * What stands here is the ground of every grant (with screen.ts and visible-text.ts).
  */
-import { firstLines, type NamedArgument, visibleLine, visibleLines, wrap } from '@cordon/core';
+import { codePointName, firstLines, type NamedArgument, visibleLine, visibleLines, wrap } from '@cordon/core';
 import { FRAME, GUTTER, type Screen, type Style } from '../text/screen.ts';
 
 export interface DrawnLine {
@@ -114,10 +114,7 @@ function nameOf(path: string): string {
 }
 
 function unparted(text: string): string {
-  return text.replace(
-    LIKE_BETWEEN,
-    (bar) => `<U+${bar.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}>`,
-  );
+  return text.replace(LIKE_BETWEEN, codePointName);
 }
 
 /** An argument as a part of a line; null: it needs lines of its own. */

@@ -56,7 +56,8 @@ function kindOf(character: string): number {
   return kind;
 }
 
-function codePointName(character: string): string {
+/** How a character is shown that must not act: `<U+202E>`, a tab `<tab>`. */
+export function codePointName(character: string): string {
   if (character === '\t') return '<tab>';
   const code = character.codePointAt(0) ?? 0;
   return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;

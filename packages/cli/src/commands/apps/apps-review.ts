@@ -14,6 +14,7 @@ import {
   overviewOf,
   reviewDifferences,
 } from '@cordon/console/review';
+import { FRAME } from '@cordon/console/text';
 import { type AppId, type Fault, fault, type InstalledApp, id } from '@cordon/core';
 import {
   type AppDescription,
@@ -193,7 +194,7 @@ class Run {
     // Two lines: this one, and whether the app was agreed to.
     drawReview(output, review, findings, 2);
     if (!isFull)
-      output.say('▐ ', `\`cordon apps review --full ${review.app.id}\` shows every text and schema`);
+      output.say(FRAME, `\`cordon apps review --full ${review.app.id}\` shows every text and schema`);
   }
 
   #agreed(app: InstalledApp, vetting: Extract<Vetting, { kind: 'pinned' }>): ExitCode {
