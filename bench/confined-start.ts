@@ -7,23 +7,22 @@ import { join } from 'node:path';
 import { loadConfiguration } from '@cordon/config';
 import type { InstalledApp } from '@cordon/core';
 import { appLauncher, loopLauncher } from '@cordon/hub';
-import { openSandbox, type Sandbox } from '@cordon/sandbox';
+import { openSandbox, type Sandbox, withCompiledCode } from '@cordon/sandbox';
 import { firstLine, INITIALIZE, must } from '@cordon/testkit/isolation/rig.ts';
 import { CODE_ROOT, CONFIGURATION, dataFolder, type Home } from './places.ts';
 
 export class ConfinedStarts {
   readonly #sandbox: Sandbox;
   readonly #home: Home;
-  readonly #loopFolder: string;
 
   constructor(home: Home) {
     this.#home = home;
-    this.#loopFolder = join(dataFolder(home), 'loop');
     mkdirSync(dataFolder(home), { recursive: true, mode: 0o700 });
-    this.#sandbox = openSandbox({
+    const machine = openSandbox({
       node: process.execPath,
       cacheFile: join(dataFolder(home), 'sandbox.json'),
     });
+    this.#sandbox = withCompiledCode(machine, join(dataFolder(home), 'compiled'));
   }
 
   /** The self-test, which the first start of an app on a machine waits for. */
@@ -40,7 +39,7 @@ export class ConfinedStarts {
   async loop(): Promise<number> {
     const ending = new AbortController();
     const began = performance.now();
-    const loop = must(await loopLauncher(this.#sandbox, CODE_ROOT, this.#loopFolder).launch(ending.signal));
+    const loop = must(await loopLauncher(this.#sandbox, CODE_ROOT).launch(ending.signal));
     await firstLine(loop.link);
     const took = performance.now() - began;
     loop.kill();

@@ -1,5 +1,5 @@
 /**
- * The self-test of the sandbox and the compilation of the agent loop take most of the time of a short query in a new home, so
+ * The self-test of the sandbox and the compilation of Cordon's own programs take most of the time of a short query in a new home, so
  * homes lend each other both results. Cordon checks that they are of this machine, these programs and these sources, and
  * makes them again where they are not.
  */
@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { join, resolve } from 'node:path';
 
 const SHARED = resolve(import.meta.dirname, '../node_modules/.cache/cordon-e2e/lent');
-const RESULTS = ['sandbox.json', 'loop'] as const;
+const RESULTS = ['sandbox.json', 'compiled'] as const;
 
 /** Puts the last results into a data folder that has none. */
 export function lendResults(data: string): void {
@@ -45,10 +45,12 @@ function replace(result: string, fresh: string): void {
 /** What tells a result from an older one; nothing where there is none. */
 function contentOf(path: string): string {
   if (!existsSync(path)) return '';
-  return statSync(path).isDirectory() ? readdirSync(path).join() : readFileSync(path, 'utf8');
+  return statSync(path).isDirectory()
+    ? readdirSync(path, { recursive: true }).sort().join()
+    : readFileSync(path, 'utf8');
 }
 
-/** With its owner, who for a part of the loop is the user of apps. */
+/** With its owner, who for compiled code is the user of apps. */
 function copy(from: string, to: string): void {
   spawnSync('cp', ['--archive', from, to], { stdio: 'inherit' });
 }

@@ -346,10 +346,6 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['clock'],
     why: 'how long a call has taken, on a clock that nobody can set back',
   },
-  'packages/hub/src/spokes/loop-cache.ts': {
-    of: ['files'],
-    why: 'keeps the compiled code of the agent loop in a folder of the hub',
-  },
   'packages/hub/src/apps/token-bucket.ts': {
     of: ['clock'],
     why: 'what apps send is counted by the second, on a clock that nobody can set back',
@@ -395,6 +391,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'what a question needs is loaded when there is one',
   },
   'packages/llm/src/transport/transport.ts': { of: ['http'], why: 'calls the `fetch` that it was given' },
+  'packages/sandbox/src/compiled-code.ts': {
+    of: ['files'],
+    why: 'keeps the compiled code of our own programs in a folder of the hub',
+  },
   'packages/sandbox/src/launch/libraries.ts': {
     of: ['files', 'processes'],
     why: 'finds the shared libraries that a program inside needs',

@@ -1,6 +1,5 @@
 /** The composition root: from a configuration to a hub, with every part that acts made here and passed in. */
 
-import { join } from 'node:path';
 import { BUILT_IN_PRICES, type Configuration, isProviderConfigured } from '@cordon/config';
 import { CODE_ROOT, realPath, stateFolder } from '@cordon/config/reading';
 import { type AppId, type Consent, type Diagnostic, type InstalledApp, ok, type Result } from '@cordon/core';
@@ -101,7 +100,7 @@ export function composeOn(
       },
       stateFolder: (app) => stateFolder(configuration.dataFolder, app.id),
     }),
-    spokes: loopLauncher(sandbox, CODE_ROOT, join(configuration.dataFolder, 'loop')),
+    spokes: loopLauncher(sandbox, CODE_ROOT),
     pins,
     readSecret: configuration.readSecret,
     limits: configuration.limits,

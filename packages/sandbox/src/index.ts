@@ -15,6 +15,7 @@ export {
   type WantedPackage,
 } from './command/package-launcher.ts';
 export { digestTree, TREE_LIMITS, type TreeDigest } from './command/tree-digest.ts';
+export { withCompiledCode } from './compiled-code.ts';
 export type { Profile } from './kernel/seccomp.ts';
 export { APP_USER, openSandbox, RefusingSandbox, type SandboxOptions } from './spawn.ts';
 export type {

@@ -14,7 +14,6 @@ import {
   STATE_INSIDE,
 } from '@cordon/sandbox';
 import type { AppLauncher, AppProcess } from '../apps/app-process.ts';
-import { LoopCache } from '../spokes/loop-cache.ts';
 import type { SpokeLauncher, SpokeProcess } from '../spokes/spoke-link.ts';
 import { spawnWithProxy } from './proxied-process.ts';
 import { FLOODED, StderrTail } from './stderr-tail.ts';
@@ -91,29 +90,14 @@ function appProcess(process: ConfinedProcess): Result<AppProcess, Fault> {
 /** The folders of code that the agent loop consists of, all below one root. */
 const LOOP_CODE = ['packages/core', 'packages/protocol', 'packages/spoke', 'node_modules/@cordon'];
 
-/** What of it is compiled: TypeScript, whose types are stripped at every start unless that is kept. */
-const LOOP_SOURCES = ['packages/core/src', 'packages/protocol/src', 'packages/spoke/src'];
-
-/**
- * Starts agent loops. `codeRoot` is the folder with `packages/` and `node_modules/`; `cacheFolder` a folder of the
- * hub alone, where the loop's compiled code is kept; null: nowhere.
- */
-export function loopLauncher(
-  sandbox: Sandbox,
-  codeRoot: string,
-  cacheFolder: string | null = null,
-): SpokeLauncher {
-  const sources = LOOP_SOURCES.map((folder) => `${codeRoot}/${folder}`);
-  const cache = cacheFolder === null ? null : new LoopCache({ sandbox, sources, folder: cacheFolder });
+/** Starts agent loops. `codeRoot` is the folder with `packages/` and `node_modules/`. */
+export function loopLauncher(sandbox: Sandbox, codeRoot: string): SpokeLauncher {
   return {
     launch: async (signal) => {
       const spec = loopSpec(codeRoot);
       if (!spec.ok) return spec;
-      const process = await sandbox.spawn(cache?.applied(spec.value) ?? spec.value, signal);
-      if (!process.ok) return process;
-      // Beside the first loop that has to do without: the next one has it.
-      void cache?.fill(spec.value, signal);
-      return spokeProcess(process.value);
+      const process = await sandbox.spawn(spec.value, signal);
+      return process.ok ? spokeProcess(process.value) : process;
     },
   };
 }

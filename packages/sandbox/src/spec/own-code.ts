@@ -19,6 +19,20 @@ export interface OwnCode extends Pick<SandboxSpec, 'stderr' | 'network'> {
   readonly limits: Partial<AppLimits>;
 }
 
+/** A program of ours, by the package that it stands in, and the folders of TypeScript that it consists of. */
+export interface Program {
+  readonly name: string;
+  readonly sources: readonly string[];
+}
+
+/** Only `ownCodeSpec` writes here. Attack: an app's specification is taken for one of our own, and the app writes code that we run. */
+const PROGRAMS = new WeakMap<SandboxSpec, Program>();
+
+/** Null: it does not describe a program of ours. */
+export function programOf(spec: SandboxSpec): Program | null {
+  return PROGRAMS.get(spec) ?? null;
+}
+
 /** @param codeRoot the folder that holds `packages/` and `node_modules/` */
 export function ownCodeSpec(
   codeRoot: string,
@@ -30,7 +44,7 @@ export function ownCodeSpec(
     if (!host.ok) return host;
     mounts.push({ host: host.value, inside: `${ROOT_INSIDE}/${folder}`, access: 'read' });
   }
-  return ok({
+  const spec: SandboxSpec = {
     executable: NODE_INSIDE,
     args: [...options, `${ROOT_INSIDE}/${program}`, ...args],
     env: {},
@@ -46,5 +60,11 @@ export function ownCodeSpec(
     stderr,
     link: true,
     network,
+  };
+  const sources = folders.filter((folder) => folder.startsWith('packages/'));
+  PROGRAMS.set(spec, {
+    name: program.split('/')[1] ?? program,
+    sources: sources.map((folder) => `${codeRoot}/${folder}/src`),
   });
+  return ok(spec);
 }
