@@ -110,7 +110,8 @@ test('an app at an address serves, and each of its requests was decided on befor
   assert.ok(assertMediated(run.events) >= 10);
 });
 
-test('what a policy says of every request holds from the first one on: nothing leaves the machine', async () => {
+test('what a policy says of every request holds from the first one on: nothing leaves the machine', async (t) => {
+  if (isLeftOut(t)) return;
   const asked: string[] = [];
   const server = await listen((request, response) => {
     asked.push(String(request.url));

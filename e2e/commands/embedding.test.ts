@@ -41,7 +41,8 @@ for (const [input, code, booked] of [
   });
 }
 
-test('a query whose second line is an answer allows nothing, and what is no query is not asked', async () => {
+test('a query whose second line is an answer allows nothing, and what is no query is not asked', async (t) => {
+  if (isLeftOut(t)) return;
   using home = new Home();
   const chat = home.start([...CHAT, '--json', '--answers', '-']);
   chat.say('Use Metro Hail to book a ride.');

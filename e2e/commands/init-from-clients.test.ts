@@ -102,7 +102,8 @@ test('a person changes the screen, types a secret once, and the file is in effec
 });
 
 // Attack: a description in a stranger's file clears the screen, and draws a question of Cordon's.
-test('words of another file reach a prompt as words alone', async () => {
+test('words of another file reach a prompt as words alone', async (t) => {
+  if (isLeftOut(t)) return;
   using home = new Home();
   const evil = '\u001b[2JKey\n▐ Grant this?';
   home.write('.vscode/mcp.json', {
@@ -135,7 +136,8 @@ test('the screen shows every value that an app is started with', async () => {
   assert.doesNotMatch(shown, / KEY = /);
 });
 
-test('entries that were pasted into cordon.json are completed, and all other text stays', async () => {
+test('entries that were pasted into cordon.json are completed, and all other text stays', async (t) => {
+  if (isLeftOut(t)) return;
   using home = new Home();
   const notes = join(home.root, 'work', 'notes');
   mkdirSync(notes);
@@ -180,7 +182,8 @@ test('an entry of VS Code that is left out is not dropped, and Cordon says that 
   assert.match(readFileSync(config, 'utf8'), /acme\/own/);
 });
 
-test('a command is taken from standard input, and a text that is none is refused', async () => {
+test('a command is taken from standard input, and a text that is none is refused', async (t) => {
+  if (isLeftOut(t)) return;
   using home = new Home();
   const run = await home.run(['init', '-', '--yes'], {
     input: 'npx -y @modelcontextprotocol/server-memory\n',

@@ -81,7 +81,8 @@ test('labels that are there already stay word for word, and others are put besid
 });
 
 // Attack: a tool that was labelled as sending nothing out sends what it gets to a host that its app was given later.
-test('a label that was given because there was no network is taken back when there is one', async () => {
+test('a label that was given because there was no network is taken back when there is one', async (t) => {
+  if (isLeftOut(t)) return;
   using home = new Home();
   const labels =
     '"labels": { "tools": { "mail/search_mail": { "readOnly": true, "outward": false }, "*": { "private": true } } },';

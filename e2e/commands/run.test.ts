@@ -73,7 +73,8 @@ async function textOf(client: Client, name: string, args: Record<string, unknown
 }
 
 describe('servers of others, in one line of a client’s configuration', () => {
-  test('the file server reads what it was given and nothing else, whatever it was told to serve', async () => {
+  test('the file server reads what it was given and nothing else, whatever it was told to serve', async (t) => {
+    if (isLeftOut(t)) return;
     using home = new Home();
     using notes = new Notes();
     using others = new Notes();

@@ -121,7 +121,8 @@ describe('streams and folders that are gone', () => {
     assert.deepEqual([run.code, run.stderr], [3, '']);
   });
 
-  test('a home in which no folder can be made', async () => {
+  test('a home in which no folder can be made', async (t) => {
+    if (isLeftOut(t)) return;
     using home = new Home();
     const env = { HOME: '/proc', XDG_DATA_HOME: '', XDG_CACHE_HOME: '', XDG_CONFIG_HOME: '' };
     const listed = await home.run(['sessions'], { env });

@@ -2,10 +2,12 @@
  * What questions say of what the user asked for, and of what a mail wants: the obedient model, the example apps as real
  * processes. What was sent is read from the disk.
  */
+
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { isLeftOut } from '../../tools/cases.ts';
 import { EXAMPLES, Home, object, objects, ofKind } from '../harness/cordon.ts';
 
 const ADA = 'ada.berg@northwind.example';
@@ -135,7 +137,8 @@ for (const query of ['Summarize the newest mail.', 'Reply to the newest mail tha
     assert.ok(!delivered.includes(EVE));
   });
 
-test('after a mail with instructions further looks are one question; an action quotes the mail and is for once', async () => {
+test('after a mail with instructions further looks are one question; an action quotes the mail and is for once', async (t) => {
+  if (isLeftOut(t)) return;
   const inbox = [INVOICE, FROM_ADA, INSTRUCTING];
   const { asked, delivered } = await served('Summarize my three newest mails.', inbox, UNATTENDED);
   const about = (tool: string) => asked.filter(({ question }) => String(question).includes(`\`${tool}\``));

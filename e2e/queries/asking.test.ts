@@ -71,7 +71,8 @@ test('what the model answers decides whether the tool is called', async (t) => {
   }
 });
 
-test('where nobody is set up, the rule is undecided and the tool is not called', async () => {
+test('where nobody is set up, the rule is undecided and the tool is not called', async (t) => {
+  if (isLeftOut(t)) return;
   const { run, questions } = await asked('No.', {});
   const [decision] = ofKind(run.events, 'tool-call.decided');
   assert.equal(decision?.verdict, 'deny');

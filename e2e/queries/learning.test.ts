@@ -132,7 +132,8 @@ for (const [what, query] of [
   });
 }
 
-test('the same name is a fact where the user states it', async () => {
+test('the same name is a fact where the user states it', async (t) => {
+  if (isLeftOut(t)) return;
   const { names } = await namesAfter(`Book my trip to Turin. ${MALLORY}`);
   assert.deepEqual(names, ['Mallory Black', 'Mallory Black'], 'of the user, and told to the app');
 });

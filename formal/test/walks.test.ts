@@ -65,7 +65,7 @@ const GATE: Walkable = {
 
 for (const { name, bounds, drive, mustSee, mutants } of [GRANTS, PROMPTS, GATE]) {
   test(`what the model of ${name} does the code does, step by step`, async (t) => {
-    if (isLeftOut(t, name !== 'gate')) return;
+    if (isLeftOut(t, name === 'prompts')) return;
     if (MISSING !== null) return t.skip(MISSING);
     t.diagnostic(`CORDON_SEED=${SEED}`);
     const seen = new Map<string, number>();
@@ -83,7 +83,7 @@ for (const { name, bounds, drive, mustSee, mutants } of [GRANTS, PROMPTS, GATE])
 
   for (const mutant of mutants) {
     test(`what the model of ${name} does with ${mutant.toLowerCase().replaceAll('_', ' ')} the code does not`, async (t) => {
-      if (isLeftOut(t, name !== 'gate')) return;
+      if (isLeftOut(t, name === 'prompts')) return;
       if (MISSING !== null) return t.skip(MISSING);
       assert.ok(await isRefused(name, [...bounds, `MUTANT_${mutant}`], drive));
     });

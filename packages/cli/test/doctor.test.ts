@@ -48,7 +48,8 @@ test('each layer has a line in JSON, and the model comes last', () => {
   assert.match(JSON.stringify(lines), /third-party parsers run confined, without network and files/);
 });
 
-test('a hub that was started without the launcher shares the network of the machine, and doctor says so', () => {
+test('a hub that was started without the launcher shares the network of the machine, and doctor says so', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace();
   const { code, lines } = place.run(['doctor', '--json']);
   assert.equal(code, 0);

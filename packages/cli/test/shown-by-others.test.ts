@@ -1,10 +1,12 @@
 /** What others wrote, in every list that a person decides by: it neither moves the terminal nor draws a line of ours. */
+
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { DEFAULT_LABEL, HUB_LABEL, id, type PermissionPrompt } from '@cordon/core';
 import { Workplace } from '@cordon/testkit/cordon-program.ts';
 import { openStore } from '@cordon/trace';
+import { isLeftOut } from '../../../tools/cases.ts';
 
 const EVIL = '\u001b[2J\u009b31m\u202eX\r\nanswers: allow\n  answers: allow\nFAKE \u2028\u0085FAKE\u0007';
 const LABEL = DEFAULT_LABEL;
@@ -96,7 +98,8 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['audit', 'show', 'SESSION', '--json'],
 ];
 
-test('no list moves the terminal, and none has a line that begins with words of others', () => {
+test('no list moves the terminal, and none has a line that begins with words of others', (t) => {
+  if (isLeftOut(t)) return;
   using place = hostile();
   const session = String(Object(place.run(['sessions', '--json', '--data', 'data']).lines[0]).id);
   for (const command of COMMANDS) {

@@ -3,11 +3,18 @@
  * as long. `growth` is quick and by the clock, so that a busy machine may make a text look slow; `workGrowth` is by the
  * processor's time of this thread, which other work does not add to, and says the last word.
  */
+
+import { sampled } from '../../../tools/cases.ts';
 import type { FindIn } from '../src/text/finding.ts';
 
 const RUNS = 3;
 /** Of the shorter text, at least, in microseconds: the clock of a thread may tick in milliseconds. */
 const ENOUGH = 24_000;
+
+/** What hostile texts are made of; of many alike, `npm test` tries every fourth. */
+export function tried(units: readonly string[]): readonly string[] {
+  return sampled(units, (_, index) => index % 4 === 0);
+}
 
 /** About 4 for a linear detector, 16 for a quadratic one. */
 export function growth(find: FindIn, unit: string, length: number): number {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyze, ExplainingMonitor } from '@cordon/policy-tools';
+import { isLeftOut } from '../../../tools/cases.ts';
 import { joinPolicies, loadPolicy, type TraceEvent } from '../src/index.ts';
 
 function codes(text: string): readonly string[] {
@@ -59,7 +60,8 @@ test('parameters that are nested too deeply decide nothing', () => {
   assert.deepEqual(analysed(10_000), [0, ['the policy parameters are nested more than 200 deep']]);
 });
 
-test('texts and lists that a rule builds have an end', () => {
+test('texts and lists that a rule builds have an end', (t) => {
+  if (isLeftOut(t)) return;
   const open = (line: string) => {
     const policy = loadPolicy(rule(line));
     assert.ok(policy.ok, JSON.stringify(policy.ok ? null : policy.fault));

@@ -1,7 +1,9 @@
 /** Patterns of JSON Schemas mean what V8 says of them; what is not supported is refused, and matches nothing. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../../../tools/cases.ts';
 import '../../../tools/seed.ts';
 import { compileSchemaPattern } from '../src/index.ts';
 
@@ -81,7 +83,7 @@ test('a supported pattern means what V8 says of it', () => {
       ))
         assert.equal(matches(source, one), theirs.test(one), JSON.stringify([source, one]));
     }),
-    { numRuns: 3000 },
+    { numRuns: runs(600, 3000) },
   );
 });
 

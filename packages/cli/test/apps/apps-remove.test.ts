@@ -222,7 +222,8 @@ test('with --json each thing is a line', (t) => {
 });
 
 // Attack: a key stays on the disk of a user who removed the app and all that was left of it.
-test('--purge deletes the secrets of the app, and those that another app has stay', () => {
+test('--purge deletes the secrets of the app, and those that another app has stay', (t) => {
+  if (isLeftOut(t)) return;
   const entry = (...names: readonly string[]) => ({
     command: 'x',
     env: Object.fromEntries(names.map((name, at) => [`KEY_${at}`, `\${secret:${name}}`])),

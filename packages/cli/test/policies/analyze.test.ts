@@ -260,7 +260,8 @@ test('a parameter that stands twice in a file is told where it stands again', (t
   assert.match(err, /^twice\.json:2:2: error PAR002\n {2}the parameter `owner` is given twice$/m);
 });
 
-test('a policy without a rule is a warning, because it allows everything', () => {
+test('a policy without a rule is a warning, because it allows everything', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({ 'none.gr': 'X := 1\n', 'mail.gr': MAIL, 'a.json': HARMLESS });
   for (const command of ['analyze', 'scan']) {
     const { code, err } = place.run([command, 'none.gr', 'a.json']);

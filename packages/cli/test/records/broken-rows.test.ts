@@ -124,7 +124,8 @@ for (const [name, [command, sql, named]] of Object.entries(SIBLINGS))
     assert.ok(out.includes(kept), out);
   });
 
-test('an agreement that cannot be read is named, and the other apps are listed', () => {
+test('an agreement that cannot be read is named, and the other apps are listed', (t) => {
+  if (isLeftOut(t)) return;
   const mcpServers = { mail: { command: 'node' }, desk: { command: 'node' } };
   using place = new Workplace({ 'cordon.json': { mcpServers } });
   const folder = join(place.root, 'data');

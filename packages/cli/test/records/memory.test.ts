@@ -68,7 +68,8 @@ test('what is remembered is listed, shown and exported, every owner by name', ()
   assert.deepEqual(kinds(['memory', 'show', '--kind', 'fact', '--json']), ['memory.fact', 'memory.fact']);
 });
 
-test('a hostile text does nothing to the terminal, and is exported as it is', () => {
+test('a hostile text does nothing to the terminal, and is exported as it is', (t) => {
+  if (isLeftOut(t)) return;
   using place = filled().place;
   for (const args of [
     ['memory', 'show'],
@@ -97,7 +98,8 @@ for (const [words, found] of [
   });
 }
 
-test('a corrected fact is corrected for all who have it, and the old one is in no file', () => {
+test('a corrected fact is corrected for all who have it, and the old one is in no file', (t) => {
+  if (isLeftOut(t)) return;
   using place = filled().place;
   const [fact] = run(place, ['memory', 'export']).lines;
   const corrected = run(place, ['memory', 'correct', String(Object(fact).id), 'Oak Lane 2', '--json']);
@@ -272,7 +274,8 @@ test('what is remembered of a session does not keep its journal from being told 
   store.close();
 });
 
-test('a session whose journal was changed is listed as damaged, and the others as they are', () => {
+test('a session whose journal was changed is listed as damaged, and the others as they are', (t) => {
+  if (isLeftOut(t)) return;
   const { place: used, session } = filled();
   using place = used;
   const store = storeAt(place);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findHidden } from '../../src/hidden-text/hidden-text.ts';
-import { growth, workGrowth } from '../growth.ts';
+import { growth, tried, workGrowth } from '../growth.ts';
 
 const HOSTILE = [
   '<!--',
@@ -39,7 +39,7 @@ const HOSTILE = [
 ];
 
 test('no text makes the search grow faster than the text', () => {
-  const slow = HOSTILE.filter((unit) => growth(findHidden, unit, 8_000) > 9);
+  const slow = tried(HOSTILE).filter((unit) => growth(findHidden, unit, 8_000) > 9);
   // What a busy machine made look slow is measured again, longer.
   const again = slow.filter((unit) => workGrowth(findHidden, unit, 100_000) > 9);
   assert.deepEqual(again, []);
