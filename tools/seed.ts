@@ -26,3 +26,8 @@ export function checkUntil<T>(
   if (lacks().length > 0)
     throw new Error(`with ${MOST_ROUNDS} seeds from ${SEED} on there was no ${lacks().join(', no ')}`);
 }
+
+/** What was counted and has not come up, for `checkUntil`. */
+export function unseen(counts: Readonly<Record<string, number>>): readonly string[] {
+  return Object.keys(counts).filter((kind) => counts[kind] === 0);
+}
