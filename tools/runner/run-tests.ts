@@ -1,6 +1,7 @@
 /**
- * Runs test files: the files of a folder one after the other in a process that they share, several folders at the same time. A process
- * for each of 400 files would spend a fifth of the time on loading the same code again.
+ * Runs test files: up to seven files of a folder one after the other in a process that they share, several processes at the same time. A
+ * process for each of 400 files would spend a fifth of the time on loading the same code again; one for each folder would leave the
+ * longest for the end, alone.
  *
  *   node tools/runner/run-tests.ts GLOB...    the folders in the order of the globs: the slowest first, so that none of them is left for the end
  */
@@ -11,7 +12,9 @@ import { dirname } from 'node:path';
 import { styleText } from 'node:util';
 import { ROOT } from '../imports.ts';
 
-/** Many tests wait for processes and time limits; three more folders than cores keep the cores busy. */
+/** Files that share a process. */
+const FILES_AT_MOST = 7;
+/** Many tests wait for processes and time limits; three more processes than cores keep the cores busy. */
 const AT_ONCE = availableParallelism() + 3;
 const COUNTS = ['tests', 'pass', 'fail', 'cancelled', 'skipped', 'todo'] as const;
 const FLAGS = ['--test', '--test-isolation=none', '--test-reporter=spec', '--test-timeout=1800000'];
@@ -19,7 +22,7 @@ const FLAGS = ['--test', '--test-isolation=none', '--test-reporter=spec', '--tes
 type Counts = Readonly<Record<(typeof COUNTS)[number], number>>;
 
 interface Ended {
-  readonly folder: string;
+  readonly name: string;
   readonly seconds: number;
   readonly said: string;
   /** Null: the process ended before it had counted its tests. */
@@ -29,13 +32,13 @@ interface Ended {
 
 async function main(globs: readonly string[]): Promise<number> {
   const begun = performance.now();
-  const waiting = [...Map.groupBy(globs.flatMap(filesOf), dirname)];
+  const waiting = groupsOf(globs.flatMap(filesOf));
   const all: Ended[] = [];
   const work = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const ended = await runFolder(...next);
+      const ended = await runGroup(...next);
       all.push(ended);
-      process.stdout.write(`\n${ended.folder} (${ended.seconds.toFixed(1)} s)\n${ended.said}`);
+      process.stdout.write(`\n${ended.name} (${ended.seconds.toFixed(1)} s)\n${ended.said}`);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
@@ -49,7 +52,18 @@ function filesOf(glob: string): readonly string[] {
   return files;
 }
 
-async function runFolder(folder: string, files: readonly string[]): Promise<Ended> {
+/** Of files of one folder each, as equal in number as can be. */
+function groupsOf(files: readonly string[]): [name: string, files: readonly string[]][] {
+  return [...Map.groupBy(files, dirname)].flatMap(([folder, all]) => {
+    const count = Math.ceil(all.length / FILES_AT_MOST);
+    return Array.from({ length: count }, (_, part): [string, readonly string[]] => [
+      count === 1 ? folder : `${folder}, part ${part + 1} of ${count}`,
+      all.filter((_, index) => index % count === part),
+    ]);
+  });
+}
+
+async function runGroup(name: string, files: readonly string[]): Promise<Ended> {
   const begun = performance.now();
   const child = spawn(process.execPath, [...FLAGS, ...files], {
     cwd: ROOT,
@@ -63,7 +77,7 @@ async function runFolder(folder: string, files: readonly string[]): Promise<Ende
   const code = await new Promise<number | null>((settle) => child.once('close', settle));
   const counts = countsIn(said);
   const isGood = code === 0 && counts !== null && counts.tests > 0 && counts.fail + counts.cancelled === 0;
-  return { folder, seconds: (performance.now() - begun) / 1000, said, counts, isGood };
+  return { name, seconds: (performance.now() - begun) / 1000, said, counts, isGood };
 }
 
 /** What the reporter says at its very end. */
@@ -75,12 +89,12 @@ function countsIn(said: string): Counts | null {
 
 function report(all: readonly Ended[], seconds: number): number {
   const bad = all.filter((one) => !one.isGood);
-  for (const { folder, said, counts } of bad) {
+  for (const { name, said, counts } of bad) {
     const failures = said.indexOf('\n✖ failing tests:');
-    console.log(styleText('red', `\n✖ ${folder}${counts === null ? ' ended before its tests did' : ''}`));
+    console.log(styleText('red', `\n✖ ${name}${counts === null ? ' ended before its tests did' : ''}`));
     console.log(failures === -1 ? said.slice(-4000) : said.slice(failures));
   }
-  console.log(`\nall folders: ${all.length}, ${bad.length} failed, in ${seconds.toFixed(0)} s`);
+  console.log(`\nall parts: ${all.length}, ${bad.length} failed, in ${seconds.toFixed(0)} s`);
   for (const name of COUNTS)
     console.log(`ℹ ${name} ${all.reduce((sum, { counts }) => sum + (counts?.[name] ?? 0), 0)}`);
   return bad.length === 0 ? 0 : 1;
