@@ -308,7 +308,7 @@ function unplanned(path: string): FakeScript {
 
 for (const form of ['mcpServers', 'apps'] as const) {
   test(`a model that knows nothing of plans gets as far, by the hub's own choice of apps: ${form}`, async (t) => {
-    if (isLeftOut(t, form === 'apps')) return;
+    if (isLeftOut(t)) return;
     using place = new Place();
     const path = notesIn(place);
     const apps = form === 'apps' ? describedUnderTools(place) : mcpServers(place);
@@ -342,7 +342,8 @@ function describedUnderTools(place: Place) {
   };
 }
 
-test('where the user says no, nothing is stored, and the file may still be read', async () => {
+test('where the user says no, nothing is stored, and the file may still be read', async (t) => {
+  if (isLeftOut(t)) return;
   using place = new Place();
   const path = notesIn(place);
   place.write('cordon.json', { mcpServers: mcpServers(place) });
@@ -364,7 +365,7 @@ test('where the user says no, nothing is stored, and the file may still be read'
 
 for (const allowed of [false, true]) {
   test(`text of one app gets into another unseen by the model, ${allowed ? 'if the user allows it' : 'and with a warning that a script can refuse'}`, async (t) => {
-    if (isLeftOut(t, !allowed)) return;
+    if (isLeftOut(t)) return;
     using place = new Place();
     const path = notesIn(place);
     place.write('cordon.json', { mcpServers: mcpServers(place) });
@@ -437,7 +438,8 @@ test('a later query for another app sees nothing of what the first app read', as
   });
 });
 
-test('an app has the variables of its manifest, and none of the user’s keys', async () => {
+test('an app has the variables of its manifest, and none of the user’s keys', async (t) => {
+  if (isLeftOut(t)) return;
   using place = new Place();
   place.write('cordon.json', {
     apps: {

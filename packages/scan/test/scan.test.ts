@@ -180,7 +180,8 @@ test('a log that is named twice is scanned once', (t) => {
   assert.deepEqual(lines.slice(0, -1), [steeredIn('logs/a.jsonl:1')]);
 });
 
-test('compressed logs are read as they are, and one that is cut off is reported behind what was whole', () => {
+test('compressed logs are read as they are, and one that is cut off is reported behind what was whole', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({ 'p.gr': POLICY });
   const log = line(HARMLESS) + line(STEERED);
   writeFileSync(join(place.root, 'a.jsonl.gz'), Buffer.concat([gzipSync(log), gzipSync(log)]));

@@ -442,7 +442,8 @@ read 1 message
   );
 });
 
-test('hostile traces: a clear result, nothing thrown', () => {
+test('hostile traces: a clear result, nothing thrown', (t) => {
+  if (isLeftOut(t)) return;
   const deep = `[${'['.repeat(10_000)}${']'.repeat(10_000)}]`;
   using place = new Workplace({
     'mail.gr': SECRET,

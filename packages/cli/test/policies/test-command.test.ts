@@ -342,7 +342,8 @@ for (const [name, content, code, told] of [
   });
 }
 
-test('without names, the tests beside policies below this folder are found, and no other files', () => {
+test('without names, the tests beside policies below this folder are found, and no other files', (t) => {
+  if (isLeftOut(t)) return;
   const passing = file({ key: { trace: [{ user: 'key-1' }], expect: 'low' } });
   using work = new Workplace({
     'a/b/mail.gr': MAIL,
