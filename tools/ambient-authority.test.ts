@@ -285,7 +285,7 @@ const LISTED: Readonly<Record<string, Use>> = {
   },
   'packages/egress/src/direct.ts': {
     of: ['sockets'],
-    why: 'the type of a connection only; who listens is handed in',
+    why: 'types of what is handed in, and a list of addresses; who listens is handed in',
   },
   'packages/egress/src/name-service.ts': {
     of: ['sockets'],
@@ -428,6 +428,10 @@ const LISTED: Readonly<Record<string, Use>> = {
   'packages/sandbox/src/launch/launch.ts': {
     of: ['files', 'processes', 'sockets', 'threads'],
     why: 'the one place from which processes are started, and where a listener of one arrives',
+  },
+  'packages/sandbox/src/launch/network-set-up.ts': {
+    of: ['files', 'processes'],
+    why: 'starts the program that sets up the network of a sandbox from outside, from a file that is gone again at once',
   },
   'packages/sandbox/src/command/installed.ts': {
     of: ['files'],

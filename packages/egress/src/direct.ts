@@ -3,14 +3,16 @@
  * decided like a tunnel through the proxy: TLS must name the host, HTTP is decided request by request, and of every
  * other protocol, which cannot be read here, the connection is decided and counted.
  */
-import type { Socket } from 'node:net';
+import type { Socket as DatagramSocket } from 'node:dgram';
+import { BlockList, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { failed, ok, type Result } from '@cordon/core';
 import { type Admitted, type WayOut, withinReach } from './admission.ts';
 import type { Contact } from './budget.ts';
-import type { Destination } from './destination.ts';
+import { bareAddress, type Destination } from './destination.ts';
 import { NAME_PORT } from './name-service.ts';
-import { PLAIN_PORT, type Reach, TLS_PORT } from './reach.ts';
+import type { NamesInside } from './names.ts';
+import { type NetworkEntry, PLAIN_PORT, type Reach, TLS_PORT } from './reach.ts';
 import { admitTunnel, drop, readHello, splice } from './tunnel.ts';
 import { farewell } from './wire/farewell.ts';
 import { openingInTime, openingOf } from './wire/opening.ts';
@@ -154,4 +156,71 @@ function sayNo(client: Socket, port: number, why: string, way: WayOut): void {
   client.setTimeout(way.budget.limits.headersMs, () => client.destroy());
   client.on('end', () => client.destroy()).resume();
   client.end(farewell(port, why));
+}
+
+/**
+ * The first datagram to a port of the manifest is reported, and closes the socket. The kernel refuses the others, so that a program
+ * that has another way takes it soon. Returns what closes the socket.
+ */
+export function refuseDatagrams(
+  socket: DatagramSocket,
+  port: number,
+  { reach, onRefused }: WayOut,
+): () => void {
+  let isOpen = true;
+  const close = () => {
+    if (isOpen) socket.close();
+    isOpen = false;
+  };
+  socket.on('error', () => undefined);
+  socket.once('message', () => {
+    close();
+    const [entry, ...others] = reach.filter((each) => each.port === port);
+    const host = entry === undefined || others.length > 0 ? null : entry.host;
+    onRefused({ host, port, reason: NO_DATAGRAMS });
+  });
+  return close;
+}
+
+/** Where a program inside connected to, or sent a datagram, and nobody listens. */
+export interface UnheardPlace {
+  readonly protocol: 'tcp' | 'udp';
+  /** Inside; without brackets. */
+  readonly address: string;
+  readonly port: number;
+}
+
+const NO_DATAGRAMS = 'it sent a datagram (UDP); only TCP leaves the sandbox';
+const OWN_PORT = 'the sandbox has no listener at this port; the entry is for the proxy only';
+const NO_ROUTE =
+  'this machine does not let Cordon lead the address into the sandbox; only programs that use the proxy reach it';
+
+/** The kernel has refused it; here the user learns of it. */
+export function refuseUnheard(
+  { protocol, address, port }: UnheardPlace,
+  names: NamesInside,
+  way: WayOut,
+): void {
+  const wanted = names.destinationAt(address, port);
+  if (protocol === 'udp') {
+    const host = wanted.ok ? wanted.value.host : null;
+    return way.onRefused({ host, port, reason: NO_DATAGRAMS });
+  }
+  const within = withinReach(way, wanted);
+  if (within.ok) way.onRefused({ host: within.value.host, port, reason: OWN_PORT });
+}
+
+/** Reports the entries that no direct connection can reach in a sandbox whose network could not be set up in full. */
+export function refuseAddresses({ reach, onRefused }: WayOut): void {
+  for (const { host, port } of reach.filter((entry) => entry.kind === 'address' && !isLoopback(entry)))
+    onRefused({ host, port, reason: NO_ROUTE });
+}
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+function isLoopback({ host }: NetworkEntry): boolean {
+  const address = bareAddress(host);
+  return loopback.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
 }

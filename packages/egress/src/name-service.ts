@@ -77,29 +77,3 @@ export function answerDatagrams(socket: DatagramSocket, answer: AnswerQuestion):
   });
   return () => socket.close();
 }
-
-/**
- * The first datagram to a port of the manifest is reported, and closes the socket. The kernel refuses the others, so that a program
- * that has another way takes it soon. Returns what closes the socket.
- */
-export function refuseDatagrams(
-  socket: DatagramSocket,
-  port: number,
-  { reach, onRefused }: WayOut,
-): () => void {
-  let isOpen = true;
-  const close = () => {
-    if (isOpen) socket.close();
-    isOpen = false;
-  };
-  socket.on('error', () => undefined);
-  socket.once('message', () => {
-    close();
-    const [entry, ...others] = reach.filter((each) => each.port === port);
-    const host = entry === undefined || others.length > 0 ? null : entry.host;
-    onRefused({ host, port, reason: NO_DATAGRAMS });
-  });
-  return close;
-}
-
-const NO_DATAGRAMS = 'it sent a datagram (UDP); only TCP leaves the sandbox';

@@ -38,8 +38,13 @@ export class NamesInside {
     return address;
   }
 
-  /** What a connection to an address inside is meant for: the name, or the address itself. */
-  destinationAt(address: string, port: number): Result<Destination, string> {
+  /**
+   * What a connection to an address inside is meant for: the name, or the address itself.
+   * @param spelled as sockets report it: without brackets, and that of IPv4 perhaps as one of IPv6
+   */
+  destinationAt(spelled: string, port: number): Result<Destination, string> {
+    const bare = spelled.replace(/^::ffff:(?=[\d.]+$)/, '');
+    const address = bare.includes(':') ? `[${bare}]` : bare;
     const name = this.#names.get(address);
     if (name !== undefined) return destination(name, port);
     return address.startsWith(POOL) ? failed('the address stands for no name') : destination(address, port);

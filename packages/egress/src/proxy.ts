@@ -11,9 +11,15 @@ import type { Duplex } from 'node:stream';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
 import type { WayOut } from './admission.ts';
 import type { Destination } from './destination.ts';
-import { connectDirectly } from './direct.ts';
+import {
+  connectDirectly,
+  refuseAddresses,
+  refuseDatagrams,
+  refuseUnheard,
+  type UnheardPlace,
+} from './direct.ts';
 import { forward, LONGEST_HEAD } from './forward.ts';
-import { answerDatagrams, answerStream, NAME_PORT, nameService, refuseDatagrams } from './name-service.ts';
+import { answerDatagrams, answerStream, NAME_PORT, nameService } from './name-service.ts';
 import { NamesInside } from './names.ts';
 import { tunnel } from './tunnel.ts';
 
@@ -24,12 +30,14 @@ export interface EgressProxy {
 
 /** Of a sandbox whose programs connect by themselves, too. */
 export interface DirectListeners {
-  /** By port; each at every loopback address of the sandbox. */
+  /** By port; each at every address of the sandbox. */
   readonly ports: ReadonlyMap<number, Listener>;
   /** Of its name server. */
   readonly names: Listener;
   /** At the same places, for datagrams; port 53 is the name server's. */
   readonly datagrams: ReadonlyMap<number, DatagramSocket>;
+  /** Calls `tell` for what finds no listener; null: only loopback addresses lead into the sandbox's listeners. */
+  readonly watch: ((tell: (place: UnheardPlace) => void) => void) | null;
 }
 
 /**
@@ -70,7 +78,7 @@ export async function openEgressProxy(
 
 /** Serves the names and ports of a sandbox. */
 function openDirectly(
-  { ports, names, datagrams }: DirectListeners,
+  { ports, names, datagrams, watch }: DirectListeners,
   way: WayOut,
   plain: (client: Duplex, to: Destination) => void,
   entrance: Entrance,
@@ -83,6 +91,8 @@ function openDirectly(
     const close = port === NAME_PORT ? answerDatagrams(socket, answer) : refuseDatagrams(socket, port, way);
     entrance.onClose(close);
   }
+  if (watch === null) refuseAddresses(way);
+  watch?.((place) => entrance.unheard(place, inside));
   const connecting = Array.from(ports, ([port, listener]) => {
     const server = createTcpServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true }, (client) => {
       const wanted = inside.destinationAt(client.localAddress ?? '', port);
@@ -214,6 +224,10 @@ class Entrance {
   /** A refusal costs as much as a request, and ends its connection: so connections are what is bounded. */
   #count(): void {
     if (!this.#way.budget.takeConnection()) this.flooded();
+  }
+
+  unheard(place: UnheardPlace, names: NamesInside): void {
+    if (!this.#isClosed) refuseUnheard(place, names, this.#way);
   }
 
   flooded(): void {

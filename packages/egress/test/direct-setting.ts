@@ -38,7 +38,7 @@ export async function openDirect(
   const datagrams = new Map<number, DatagramSocket>();
   for (const port of [53, 443, 993]) datagrams.set(port, await boundSocket());
   const realDatagrams = new Map(Array.from(datagrams, ([port, socket]) => [port, socket.address().port]));
-  const direct = { ports, names, datagrams };
+  const direct = { ports, names, datagrams, watch: null };
   const setting = await open(context, upstream, {
     ...changes,
     network,

@@ -11,6 +11,7 @@ import { type Dialler, HERE } from '@cordon/dialler';
 import { encode } from './kernel/bpf.ts';
 import { ControlGroups } from './kernel/control-groups.ts';
 import { initProgram } from './kernel/init-program.ts';
+import { networkProgram } from './kernel/network-program.ts';
 import { isArchitecture, type Profile, seccompFilter } from './kernel/seccomp.ts';
 import { isWithout } from './launch/bubblewrap.ts';
 import { readHost } from './launch/host.ts';
@@ -50,7 +51,7 @@ export const APP_USER = 61_000;
 const UNEXPLAINED: ExplainHost = () => null;
 
 /** Changes with every change of the vectors, the filter or the canary, so that older results are not believed. */
-const VERSION = 'sandbox-9';
+const VERSION = 'sandbox-10';
 
 /** The back end of this machine; never throws. `probe`, and the refusal of `spawn`, say what is missing. */
 export function openSandbox(options: SandboxOptions): Sandbox {
@@ -92,6 +93,7 @@ export function openLauncher(options: SandboxOptions): Result<Launcher, Fault> {
     filters,
     init: (profile, writable) =>
       initProgram(leftOut.has('seccomp') ? Buffer.alloc(0) : filters[profile], architecture, writable),
+    network: networkProgram(architecture),
     node: node.value,
     handover: handover.value,
     appUser: isRoot && !leftOut.has('separate-user') ? APP_USER : null,

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { DEFAULT_APP_LIMITS, type EventBody, failed, ok } from '@cordon/core';
@@ -281,12 +281,12 @@ test('SSH reaches a server by name, and runs a command there', async (context) =
 });
 
 /** A server of the machine, or of the hub, that greets everybody. */
-async function greeter(context: TestContext): Promise<number> {
+async function greeter(context: TestContext, address = '127.0.0.1'): Promise<number> {
   const server = createServer((client) => client.on('error', () => undefined).end('welcome\r\n'));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, address, resolve));
   context.after(() => server.close());
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : 0;
+  const at = server.address();
+  return typeof at === 'object' && at !== null ? at.port : 0;
 }
 
 test('a program reaches a service of this machine only where its address is listed, and no other way leads there', async (context) => {
@@ -294,7 +294,9 @@ test('a program reaches a service of this machine only where its address is list
   const app = await foreign(context, { network: [`127.0.0.1:${listed}`, `mail.org:${other}`] });
   const places = `('127.0.0.1', ${listed}), ('localhost', ${listed}), ('127.0.0.1', ${other}), ('127.0.0.2', ${listed}),
     ('127.64.0.1', ${listed}), ('10.0.0.1', ${listed}), ('169.254.169.254', 80), ('elsewhere.org', ${listed})`;
-  const ran = await app.run(python(`${GREETED}\nfor place in [${places}]: print(greeted(*place))`));
+  const ran = await app.run(
+    python(`${GREETED}\nfor place in [${places}]: print(greeted(*place).splitlines()[0])`),
+  );
   const [yes, alsoYes, ...refused] = ran.out.trim().split('\n');
   assert.deepEqual([yes, alsoYes], ['welcome', 'welcome']);
   const lacks = (entry: string) =>
@@ -303,10 +305,67 @@ test('a program reaches a service of this machine only where its address is list
     lacks(`127.0.0.1:${other}`),
     lacks(`127.0.0.2:${listed}`),
     'cordon: the address stands for no name',
-    'OSError',
-    'OSError',
+    lacks(`10.0.0.1:${listed}`),
+    'HTTP/1.1 403 Forbidden',
     'gaierror',
   ]);
+});
+
+/** An address of this machine at its network, as a server of the user's network has one. */
+const OUTER = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
+
+test('a program reaches a server of the network by its address where the manifest lists that, decided like every other', async (context) => {
+  if (OUTER === undefined) return context.skip('this machine has no network');
+  const port = await greeter(context, OUTER);
+  const code = python(`${GREETED}\nprint(greeted('${OUTER}', ${port}).splitlines()[0])`);
+  const listed = await foreign(context, { network: [`${OUTER}:${port}`] });
+  assert.equal((await listed.run(code)).out, 'welcome\n');
+  const proposed = listed.events().flatMap((event) => (event.kind === 'egress.proposed' ? [event] : []));
+  assert.deepEqual(
+    proposed.map(({ host, port, method }) => `${method} ${host}:${port}`),
+    [`CONNECT ${OUTER}:${port}`],
+  );
+  const policy = `rule no-way:\nraise "no way" if:\n    (request: Egress)\n    request.host == "${OUTER}"\n`;
+  const forbidden = await foreign(context, { network: [`${OUTER}:${port}`], policy });
+  assert.equal((await forbidden.run(code)).out, 'cordon: the request was denied\n');
+  // Attack: the port is granted for a name, and the app uses it to look around in the network.
+  const other = await foreign(context, { network: [`mail.org:${port}`] });
+  assert.equal(
+    (await other.run(code)).out,
+    `cordon: the app may not reach this host and port; \`network\` in its manifest lacks "${OUTER}:${port}"\n`,
+  );
+  assert.deepEqual(other.denied, [
+    `${OUTER}: the app may not reach this host and port; add "${OUTER}:${port}" to \`network\``,
+  ]);
+});
+
+test('a port at which nobody listens is refused, and the user learns what to add; of UDP that nothing leaves', async (context) => {
+  const app = await foreign(context, { network: ['mail.org:993'] });
+  const places = "('mail.org', 4321), ('127.0.0.1', 4322), ('10.0.0.5', 6379), ('mail.org', 3128)";
+  const code = `${GREETED}
+for place in [${places}]: print(greeted(*place))
+sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+sender.connect(('192.0.2.7', 123))
+sender.send(b'x')
+try: sender.recv(1)
+except OSError as error: print(type(error).__name__)`;
+  const ran = await app.run(python(code));
+  assert.equal(ran.out, 'ConnectionRefusedError\n'.repeat(5));
+  const lacks = (entry: string) => `the app may not reach this host and port; add "${entry}" to \`network\``;
+  assert.deepEqual(app.denied, [
+    `mail.org: ${lacks('=mail.org:4321')}`,
+    `127.0.0.1: ${lacks('127.0.0.1:4322')}`,
+    `10.0.0.5: ${lacks('10.0.0.5:6379')}`,
+    `mail.org: ${lacks('=mail.org:3128')}`,
+    '192.0.2.7: it sent a datagram (UDP); only TCP leaves the sandbox',
+  ]);
+  const refused = app.events().flatMap((event) => (event.kind === 'egress.refused' ? [event] : []));
+  assert.deepEqual(
+    refused.map(({ host, port }) => `${host}:${port}`),
+    ['mail.org:4321', '127.0.0.1:4322', '10.0.0.5:6379', 'mail.org:3128', '192.0.2.7:123'],
+  );
 });
 
 test('what one app was given leads another nowhere', async (context) => {

@@ -27,7 +27,8 @@ if (later !== undefined) {
   const listeners = new Map([['proxy', createServer().listen(Number(CORDON_PROXY_PORT), '127.0.0.1')]]);
   const ports = CORDON_DIRECT_PORTS?.split(',').filter(Boolean) ?? [];
   if (CORDON_NAME_SERVER !== undefined) listeners.set('names', createServer().listen(53, CORDON_NAME_SERVER));
-  for (const port of ports) listeners.set(port, createServer().listen(Number(port), '0.0.0.0'));
+  // At every address; node:net takes `0.0.0.0` where the machine has no IPv6.
+  for (const port of ports) listeners.set(port, createServer().listen(Number(port)));
   await Promise.all(
     Array.from(listeners.values(), (each) => new Promise((resolve) => each.once('listening', resolve))),
   );

@@ -40,6 +40,7 @@ import { deliverSignal } from './delivery.ts';
 import { inheritableDescriptors } from './descriptors.ts';
 import { isReachable } from './host.ts';
 import { type MountHost, type OpenedMount, openMounts } from './mount-sources.ts';
+import { OuterNetwork, type WholeNetwork } from './network-set-up.ts';
 import { SetupErrors } from './setup-errors.ts';
 import { endWhenSilent } from './silent-stream.ts';
 
@@ -49,6 +50,8 @@ export interface Launcher extends MountHost {
   readonly filters: Readonly<Record<Profile, Buffer>>;
   /** Our first process inside, with the filter of a profile; `writable`: null where Landlock is left out. */
   readonly init: (profile: Profile, writable: readonly WritablePlace[] | null) => Buffer;
+  /** Sets up a network from outside. */
+  readonly network: Buffer;
   readonly watchers: Watchers;
   /** The failure says why the hub has no control group. */
   readonly controlGroups: Result<ControlGroups, string>;
@@ -92,6 +95,8 @@ function unavailable(message: string) {
 
 interface Started {
   readonly handed: Promise<Handed | null> | null;
+  /** The network that is set up from outside. */
+  readonly network: OuterNetwork;
   readonly child: ChildProcess;
   readonly group: ControlGroup | null;
   readonly status: Readable;
@@ -183,13 +188,15 @@ function start(
   for (const [index, limit] of Object.values(NOTIFICATION_LIMITS).entries())
     feed(setup.notifications[index] ?? -1, String(limit));
   if (stageArgs !== null) feed(stageArgs, separated(stageOptions(programs, descriptors, leftOut)));
-  const handed = setup.channel === null ? null : handedBy(child, setup.direct !== null);
+  const network = new OuterNetwork(launcher.network);
+  const handed = setup.channel === null ? null : handedBy(child, setup.direct === null ? null : network);
   const lifeline = isOwnInit ? duplexAt(child, LIFELINE).on('error', () => {}) : null;
   if (lifeline !== null) stopWithHub(lifeline);
   return {
     child,
     group,
     handed,
+    network,
     status: duplexAt(child, setup.status),
     link: link ? duplexAt(child, 3) : null,
     lifeline,
@@ -230,8 +237,9 @@ interface Handed {
 /**
  * What `inside/handover.ts` sends, once its channel is closed: before that nothing of the app runs. Messages are taken up to the
  * one that says it is all; whatever else came would be the app's, and is not read. Null: something is missing.
+ * @param outer null: only the proxy is handed over
  */
-function handedBy(child: ChildProcess, isDirect: boolean): Promise<Handed | null> {
+function handedBy(child: ChildProcess, outer: OuterNetwork | null): Promise<Handed | null> {
   return new Promise((resolve) => {
     const handles = new Map<string, unknown>();
     const closeAll = () => {
@@ -239,11 +247,12 @@ function handedBy(child: ChildProcess, isDirect: boolean): Promise<Handed | null
         if (handle instanceof Server || handle instanceof DatagramSocket) handle.close();
       handles.clear(); // a datagram socket that is closed twice throws
     };
-    const take = (message: unknown, handle: unknown) => {
+    const take = async (message: unknown, handle: unknown) => {
       if (message !== 'all') return void handles.set(String(message), handle);
       child.off('message', take);
+      const network = await outer?.setUp();
       child.once('disconnect', () => {
-        const handed = handedIn(handles, isDirect);
+        const handed = handedIn(handles, outer === null ? null : (network?.watch ?? 'nobody'));
         if (handed === null) closeAll();
         handles.clear();
         resolve(handed);
@@ -260,10 +269,14 @@ function handedBy(child: ChildProcess, isDirect: boolean): Promise<Handed | null
   });
 }
 
-function handedIn(handles: ReadonlyMap<string, unknown>, isDirect: boolean): Handed | null {
+/** @param watch null: only the proxy is handed over */
+function handedIn(
+  handles: ReadonlyMap<string, unknown>,
+  watch: WholeNetwork['watch'] | 'nobody' | null,
+): Handed | null {
   const [proxy, names] = ['proxy', 'names'].map((name) => handles.get(name));
   if (!(proxy instanceof Server)) return null;
-  if (!isDirect) return { proxy, direct: null };
+  if (watch === null) return { proxy, direct: null };
   if (!(names instanceof Server)) return null;
   const ports = [...handles].flatMap(([name, handle]) =>
     /^\d+$/.test(name) && handle instanceof Server ? [[Number(name), handle] as const] : [],
@@ -273,7 +286,13 @@ function handedIn(handles: ReadonlyMap<string, unknown>, isDirect: boolean): Han
       ? [[Number(name.slice('udp:'.length)), handle] as const]
       : [],
   );
-  return { proxy, direct: { ports: new Map(ports), names, datagrams: new Map(datagrams) } };
+  const direct = {
+    ports: new Map(ports),
+    names,
+    datagrams: new Map(datagrams),
+    watch: watch === 'nobody' ? null : watch,
+  };
+  return { proxy, direct };
 }
 
 /** Programs ask for the name and home of their user; the host's list of users is none of their business. */
@@ -330,6 +349,7 @@ async function follow(
       };
     group?.kill();
     group?.remove();
+    await started.network.end();
     return [gone, status] as const;
   });
   const exited = finished.then(async ([gone, status]): Promise<Exit> => {
@@ -346,6 +366,7 @@ async function follow(
     return signal.aborted ? failed(fault('cancelled', 'the start was cancelled')) : unavailable(message);
   }
   const root = status.childPid;
+  started.network.found(root);
   const watched = { outer: child.pid, root, group: group?.folder ?? null };
   const unwatch = watch(launcher, spec, watched, (excess) => end({ cause: 'limit', ...excess }));
   if (unwatch === null) killTree(child); // nothing runs unwatched

@@ -6,6 +6,7 @@ import type { Socket as DatagramSocket } from 'node:dgram';
 import type { Server } from 'node:net';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import type { AppLimits, Fault, Result } from '@cordon/core';
+import type { RefusedPlace } from '../kernel/refused-packets.ts';
 import type { LayerName } from './layers.ts';
 import type { SandboxSpec } from './spec.ts';
 
@@ -75,12 +76,17 @@ interface ExitDetails {
 
 /** What a process with a `direct` network hands over besides its proxy's listener. */
 export interface DirectListeners {
-  /** By port; each at every loopback address. */
+  /** By port; each at every address. */
   readonly ports: ReadonlyMap<number, Server>;
   /** At `NAME_SERVER`, port 53. */
   readonly names: Server;
   /** For datagrams, at the same places: port 53 is the name server's. Empty where the process may have none. */
   readonly datagrams: ReadonlyMap<number, DatagramSocket>;
+  /**
+   * Calls `tell` for each connection and datagram that finds no listener. Null: this machine does not let us set up the network, and only
+   * loopback addresses lead to the listeners.
+   */
+  readonly watch: ((tell: (place: RefusedPlace) => void) => void) | null;
 }
 
 export interface ConfinedProcess {

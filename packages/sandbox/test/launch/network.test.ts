@@ -150,7 +150,9 @@ const CONNECTS = `const { connect } = require('node:net');
 
 /** Says the name of the listener, and the address that was connected to. */
 function speaker(context: TestContext, name: string, at: Server): void {
-  const server = createTcpServer((client) => client.end(`${name} at ${client.localAddress}`)).listen(at);
+  const server = createTcpServer((client) => {
+    client.end(`${name} at ${client.localAddress?.replace('::ffff:', '')}`);
+  }).listen(at);
   context.after(() => server.close());
 }
 
@@ -185,6 +187,47 @@ test('a program that is not our Node connects directly, too, and nothing of ours
   const without = await printed(shell('ls -l /proc/self/fd | grep -c socket:; true'));
   const [out] = await printedDirectly(context, shell(code));
   assert.equal(out, `nameserver 127.0.0.53\noptions use-vc\n${without}`);
+});
+
+/** Connects to the first places, sends datagrams to the others, and prints what came of the connections. */
+const TRIES = `const { connect } = require('node:net');
+  const said = (port, host) => new Promise((resolve) => connect(port, host)
+    .on('data', (data) => resolve(String(data))).on('error', (error) => resolve(error.code)));
+  const sent = (port, host, family) => new Promise((resolve) => {
+    const socket = require('node:dgram').createSocket(family).on('error', resolve);
+    socket.connect(port, host, () => socket.send('x'));
+  });
+  Promise.all([said(5432, '10.1.2.3'), said(993, 'fd00::77'), said(994, '10.1.2.3'), said(994, '127.64.0.1'), said(994, 'fd00::77')])
+    .then((words) => { console.log(words.join('; ')); return Promise.all([sent(123, '192.0.2.7', 'udp4'), sent(124, 'fd00::77', 'udp6')]); })
+    .then((errors) => { console.log(...errors.map(({ code }) => code)); setInterval(() => {}, 60000); });`;
+
+test('every address leads to the listeners, and what finds none is told', async (context) => {
+  const confined = await start({ ...script(TRIES), network: DIRECT });
+  const printing = textOf(confined.stdout);
+  const [listener, direct] = await Promise.all([confined.listener, confined.direct]);
+  context.after(() => listener?.close());
+  assert.ok(direct?.watch);
+  const told: string[] = [];
+  const all = Promise.withResolvers<void>();
+  direct.watch(({ protocol, address, port }) => {
+    if (told.push(`${protocol} ${address} ${port}`) === 5) all.resolve();
+  });
+  for (const [port, at] of direct.ports) speaker(context, String(port), at);
+  speaker(context, 'names', direct.names);
+  for (const socket of direct.datagrams.values()) context.after(() => void socket.close());
+  await all.promise;
+  confined.kill();
+  assert.equal(
+    await printing,
+    '5432 at 10.1.2.3; 993 at fd00::77; ECONNREFUSED; ECONNREFUSED; ECONNREFUSED\nECONNREFUSED ECONNREFUSED',
+  );
+  assert.deepEqual(told.sort(), [
+    'tcp 10.1.2.3 994',
+    'tcp 127.64.0.1 994',
+    'tcp fd00::77 994',
+    'udp 192.0.2.7 123',
+    'udp fd00::77 124',
+  ]);
 });
 
 test('an app without direct connections has no name server', async () => {
