@@ -1,5 +1,6 @@
 /** All attempts of the suite, in the order in which they are shown. */
 import type { Attempt } from './attempt.ts';
+import { DIRECT } from './attempts/direct.ts';
 import { EGRESS } from './attempts/egress.ts';
 import { JAVASCRIPT } from './attempts/javascript.ts';
 import { KERNEL } from './attempts/kernel.ts';
@@ -18,4 +19,5 @@ export const ATTEMPTS: readonly Attempt[] = [
   ...RESOURCES,
   ...JAVASCRIPT,
   ...EGRESS,
+  ...DIRECT,
 ];

@@ -50,10 +50,28 @@ export interface EgressBait {
 
 export const BUDGET = { bytesUp: 64 * 1024, headersMs: 1_500, bodyMs: 1_500 };
 
-export async function openEgressBait(): Promise<EgressBait> {
+/** The granted site, and everything else. */
+export interface BaitServers {
+  readonly good: number;
+  readonly evil: number;
+  close(): void;
+}
+
+export async function openBaitServers(): Promise<BaitServers> {
   const good = createServer((socket) => answerAsGood(socket));
   const evil = createServer((socket) => socket.on('error', () => {}).end(`HTTP/1.1 200 OK\r\n\r\n${BAIT}`));
-  const [goodPort, evilPort] = [await listen(good), await listen(evil)];
+  return {
+    good: await listen(good),
+    evil: await listen(evil),
+    close: () => {
+      good.close();
+      evil.close();
+    },
+  };
+}
+
+export async function openEgressBait(): Promise<EgressBait> {
+  const servers = await openBaitServers();
   const looked = new Map<string, number>();
   const reach = parseReach(GRANTED);
   if (!reach.ok) throw new Error(reach.fault.message);
@@ -68,7 +86,7 @@ export async function openEgressBait(): Promise<EgressBait> {
       if (host === 'flips.good.com' && times > 1) return ['127.0.0.1'];
       return ANSWERS[host] ?? [GOOD_ADDRESS];
     },
-    dial: async (address) => ok(connect(address === GOOD_ADDRESS ? goodPort : evilPort, '127.0.0.1')),
+    dial: async (address) => ok(connect(address === GOOD_ADDRESS ? servers.good : servers.evil, '127.0.0.1')),
     budget: new Budget({ ...DEFAULT_EGRESS_LIMITS, ...BUDGET }, () => performance.now()),
     onRefused: () => undefined,
     onClosed: () => undefined,
@@ -83,8 +101,7 @@ export async function openEgressBait(): Promise<EgressBait> {
     },
     close: async () => {
       await Promise.all(proxies.map((proxy) => proxy.close()));
-      good.close();
-      evil.close();
+      servers.close();
     },
   };
 }

@@ -15,6 +15,7 @@ import { type EgressBait, openEgressBait } from './egress-bait.ts';
 import { type Other, OtherConfinement } from './others.ts';
 import { makeProbe, type Probe } from './probe.ts';
 import type { Outcome } from './program.ts';
+import { openRelayWithoutRules } from './relay-without-rules.ts';
 
 /** What to run, where, and without which layers. */
 export interface Job {
@@ -22,6 +23,8 @@ export interface Job {
   readonly weaker: readonly string[];
   readonly ids: readonly string[];
   readonly twins: boolean;
+  /** The network leads through a relay that lets everything pass. */
+  readonly withoutEgress?: boolean;
 }
 
 export type HubMessage =
@@ -39,16 +42,17 @@ const TWIN = '#twin';
 async function main(jobs: readonly Job[], tell: (message: HubMessage) => void): Promise<void> {
   const laid = await layBaits();
   const egress = await openEgressBait();
+  const lax = await openRelayWithoutRules();
   // Ended early by a person or a deadline: the baits go all the same.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.once(signal, () => void close(laid, egress).finally(() => process.exit(130)));
+    process.once(signal, () => void close(laid, egress, lax).finally(() => process.exit(130)));
   try {
     copyFileSync(join(import.meta.dirname, 'inside', 'driver.ts'), join(laid.tools, 'driver.mts'));
     const probe = makeProbe(laid.tools);
     tell({ kind: 'probe', how: probe.kind });
     let prepared: Promise<unknown> = Promise.resolve();
     await severalAtATime([...jobs.entries()], async ([index, job]) => {
-      const confinement = confinementOf(index, job, laid, probe, egress);
+      const confinement = confinementOf(index, job, laid, probe, job.withoutEgress === true ? lax : egress);
       prepared = prepared.then(() => confinement.prepare());
       await prepared;
       await runJob(confinement, laid, job, (id, isTwin, outcome) =>
@@ -56,7 +60,7 @@ async function main(jobs: readonly Job[], tell: (message: HubMessage) => void): 
       );
     });
   } finally {
-    await close(laid, egress);
+    await close(laid, egress, lax);
   }
 }
 
@@ -74,8 +78,8 @@ function confinementOf(
   return new CordonConfinement({ laid, state, probe, egress, weaker: layersOf(job) });
 }
 
-async function close(laid: LaidBaits, egress: EgressBait): Promise<void> {
-  await egress.close();
+async function close(laid: LaidBaits, ...ways: readonly EgressBait[]): Promise<void> {
+  await Promise.all(ways.map((way) => way.close()));
   await laid.close();
 }
 

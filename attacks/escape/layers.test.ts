@@ -88,6 +88,25 @@ for (const one of CASES) {
     });
 }
 
+/** Attempts on direct connections are stopped by the rules of the way out, which no layer replaces. */
+const ON_RULES = attemptsHere().filter(({ id }) => id.startsWith('direct-'));
+const withoutRules = await runWithoutRules(sampled(ON_RULES, (_one, index) => index % 4 === 0));
+
+async function runWithoutRules(attempts: readonly Attempt[]): Promise<ReadonlyMap<string, Outcome>> {
+  const found = new Map<string, Outcome>();
+  const ids = attempts.map(({ id }) => id);
+  await runJobs([{ in: 'Cordon', weaker: [], ids, twins: false, withoutEgress: true }], ({ id, outcome }) =>
+    found.set(id, outcome),
+  );
+  return found;
+}
+
+for (const [index, { id, title }] of ON_RULES.entries())
+  test(`without rules of the way out an app ${title}`, (t) => {
+    if (isLeftOut(t, index % 4 === 0)) return;
+    assert.deepEqual(withoutRules.get(id), { kind: 'through' });
+  });
+
 /** The kernel's own settings may say no where no layer of ours is left: another no than the layer's. */
 function isRefusedByKernel({ kernelMayRefuse = [] }: Attempt, outcome: Outcome): boolean {
   return outcome.kind === 'stopped' && kernelMayRefuse.includes(outcome.by);

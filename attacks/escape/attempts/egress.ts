@@ -36,7 +36,7 @@ const tunnelTo = (authority: string) =>
   JSON.stringify(`CONNECT ${authority} HTTP/1.1\r\nhost: ${authority}\r\n\r\n`);
 
 /** The first bytes of TLS 1.2 or 1.3 with this server name; null: with none. */
-function hello(name: string | null): string {
+export function hello(name: string | null): string {
   return `((name) => {
     const word = (value) => Buffer.from([value >> 8, value & 255]);
     const part = (bytes) => Buffer.concat([word(bytes.length), bytes]);
@@ -389,9 +389,14 @@ export const EGRESS: readonly Attempt[] = [
   attempt(
     'around',
     'goes around the proxy',
-    node(`require('node:net').connect(80, '192.0.2.1').on('connect', () => through()).on('error', (error) => refused(error.code));
+    // Every address leads to the hub: what counts is who answers.
+    node(`let heard = '';
+      const socket = require('node:net').connect(80, '192.0.2.1', () => socket.write(${get('/', 'evil.com')}));
+      socket.on('data', (data) => { heard += data; if (heard.includes('${BAIT}')) through(); })
+        .on('error', (error) => refused(error.code))
+        .on('close', () => refused(/^HTTP\\/1\\.1 (\\d+)/.exec(heard)?.[1] ?? 'closed'));
       setTimeout(() => refused('silence'), 2000)`),
-    ['ENETUNREACH', 'ECONNREFUSED'],
+    ['ENETUNREACH', 'ECONNREFUSED', '403'],
   ),
 ];
 
