@@ -17,9 +17,9 @@ import {
 import { BOMB_TMP_MIB } from './attempts/resources.ts';
 import type { LaidBaits } from './baits.ts';
 import { type Command, type Confinement, DEADLINE_MS } from './confinement.ts';
-import type { EgressBait } from './egress-bait.ts';
 import type { Probe } from './probe.ts';
 import type { Ended, Tools } from './program.ts';
+import type { EgressBait } from './ways-out/egress-bait.ts';
 
 const TOOLS_INSIDE = '/attack';
 const INSIDE = { code: '/code', state: '/state', tmp: '/tmp' };

@@ -11,11 +11,11 @@ import { ATTEMPTS } from './attempts.ts';
 import { type LaidBaits, layBaits } from './baits.ts';
 import { type Confinement, type Run, runAll, severalAtATime } from './confinement.ts';
 import { appears, CordonConfinement } from './cordon.ts';
-import { type EgressBait, openEgressBait } from './egress-bait.ts';
 import { type Other, OtherConfinement } from './others.ts';
 import { makeProbe, type Probe } from './probe.ts';
 import type { Outcome } from './program.ts';
-import { openRelayWithoutRules } from './relay-without-rules.ts';
+import { type EgressBait, openEgressBait } from './ways-out/egress-bait.ts';
+import { openRelayWithoutRules } from './ways-out/relay-without-rules.ts';
 
 /** What to run, where, and without which layers. */
 export interface Job {

@@ -15,7 +15,7 @@ import {
   parseReach,
   type WayOut,
 } from '@cordon/egress';
-import { BAIT } from './attempt.ts';
+import { BAIT } from '../attempt.ts';
 
 /** The only address that is the granted site's. */
 const GOOD_ADDRESS = '93.184.215.14';
