@@ -1,5 +1,5 @@
 /**
- * Real servers from Debian's packages, on loopback and in a folder of a test: mail, a database, SSH. `npm run setup:servers` installs
+ * Real servers from Debian's packages, on loopback and in a folder of a test: mail, databases, SSH. `npm run setup:servers` installs
  * them; where one is missing, a test says so and is skipped. Root starts them as `nobody`, except SSH, which logs root in.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -23,6 +23,7 @@ import { CERTIFICATE, CERTIFICATE_KEY } from './certificate.ts';
 
 const DOVECOT = '/usr/sbin/dovecot';
 const SSHD = '/usr/sbin/sshd';
+const REDIS = '/usr/bin/redis-server';
 const PYTHON = '/usr/bin/python3';
 const POSTGRES_FOLDER = '/usr/lib/postgresql';
 
@@ -33,7 +34,7 @@ export function postgresProgram(name: 'initdb' | 'postgres' | 'psql'): string | 
   return found.find((path) => existsSync(path)) ?? null;
 }
 
-export type ServerKind = 'mail' | 'database' | 'ssh';
+export type ServerKind = 'mail' | 'database' | 'redis' | 'ssh';
 
 /** Whether this machine has no such server. The test is reported as skipped then, with the reason. */
 export function isLacking(t: TestContext, kind: ServerKind): boolean {
@@ -52,6 +53,8 @@ function lackOf(kind: ServerKind): string | null {
         : 'python3-aiosmtpd is not installed';
     case 'database':
       return postgresProgram('postgres') === null ? 'postgresql is not installed' : null;
+    case 'redis':
+      return existsSync(REDIS) ? null : 'redis-server is not installed';
     case 'ssh':
       return existsSync(SSHD) ? null : 'openssh-server is not installed';
   }
@@ -166,6 +169,20 @@ export async function startPostgres(context: TestContext): Promise<number> {
   return port;
 }
 
+/** A server for the one who starts it: without a password, and at one address of the machine. */
+export async function startRedis(context: TestContext, address: string): Promise<number> {
+  const home = new Home(context);
+  own(home.folder);
+  const port = await freePort();
+  const options = { port: String(port), bind: address, 'protected-mode': 'no', save: '', dir: home.folder };
+  home.run(
+    REDIS,
+    Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]),
+  );
+  await listening(port, address);
+  return port;
+}
+
 export interface SshServer {
   readonly port: number;
   readonly user: string;
@@ -266,10 +283,10 @@ async function freePort(): Promise<number> {
 }
 
 /** Waits until somebody listens; the test runner ends a test for which nobody does. */
-async function listening(port: number): Promise<void> {
+async function listening(port: number, address = '127.0.0.1'): Promise<void> {
   for (;;) {
     const isOpen = await new Promise<boolean>((resolve) => {
-      const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
+      const socket = connect(port, address, () => resolve(true)).on('error', () => resolve(false));
       socket.on('connect', () => socket.destroy());
     });
     if (isOpen) return;

@@ -32,12 +32,20 @@ const SPIN: Tool = {
 };
 
 const SERVERS: Tool = {
-  packages: ['dovecot-imapd', 'python3-aiosmtpd', 'postgresql', 'openssh-server', 'openssh-client'],
+  packages: [
+    'dovecot-imapd',
+    'python3-aiosmtpd',
+    'postgresql',
+    'redis-server',
+    'openssh-server',
+    'openssh-client',
+  ],
   isMissing: () =>
     [
       '/usr/sbin/dovecot',
       '/usr/lib/python3/dist-packages/aiosmtpd',
       '/usr/lib/postgresql',
+      '/usr/bin/redis-server',
       '/usr/sbin/sshd',
     ].some((path) => !existsSync(path)),
   lack: 'without them tests of mail, databases and SSH are skipped',

@@ -18,6 +18,7 @@ import {
   postgresProgram,
   startMail,
   startPostgres,
+  startRedis,
   startSsh,
 } from '@cordon/testkit/debian-servers.ts';
 import { EMAIL_ACCOUNT, EMAIL_COMMAND, LIST_MAILS, NEWEST_MAIL, REPLY } from '@cordon/testkit/email-app.ts';
@@ -338,6 +339,39 @@ test('a program reaches a server of the network by its address where the manifes
   );
   assert.deepEqual(other.denied, [
     `${OUTER}: the app may not reach this host and port; add "${OUTER}:${port}" to \`network\``,
+  ]);
+});
+
+test('a Redis client reaches its server by name, and at its address in the network', async (context) => {
+  if (isLacking(context, 'redis') || isLeftOut(context)) return;
+  const address = OUTER ?? '127.0.0.1';
+  const local = await startRedis(context, '127.0.0.1');
+  const outer = await startRedis(context, address);
+  const app = await foreign(context, {
+    network: [`${NAME}:6379`, `${address}:${outer}`],
+    real: new Map([[6379, local]]),
+  });
+  const redis = (...args: readonly string[]) => app.run({ command: 'redis-cli', args });
+  assert.equal((await redis('-h', NAME, 'set', 'bird', 'blue heron')).out, 'OK\n');
+  assert.equal((await redis('-h', NAME, 'get', 'bird')).out, 'blue heron\n');
+  assert.equal((await redis('-h', address, '-p', String(outer), 'ping')).out, 'PONG\n');
+  // Subscribed, the server speaks whenever it likes.
+  const heard = await app.start({ command: 'redis-cli', args: ['-h', NAME, 'subscribe', 'birds'] });
+  let text = '';
+  const said = Promise.withResolvers<void>();
+  heard.stdout?.on('data', (data) => {
+    text += data;
+    if (text.includes('subscribe\nbirds\n1\n') && !text.includes('message'))
+      void redis('-h', NAME, 'publish', 'birds', 'wren');
+    if (text.includes('message\nbirds\nwren\n')) said.resolve();
+  });
+  await said.promise;
+  heard.kill();
+  await heard.exited;
+  const unlisted = await redis('-h', '10.0.0.5', 'ping');
+  assert.match(unlisted.err + unlisted.out, /lacks "10\.0\.0\.5:6379"/);
+  assert.deepEqual(app.denied, [
+    '10.0.0.5: the app may not reach this host and port; add "10.0.0.5:6379" to `network`',
   ]);
 });
 
