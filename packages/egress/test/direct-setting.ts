@@ -2,7 +2,10 @@
 import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
 import { createServer, type Server } from 'node:net';
 import type { TestContext } from 'node:test';
+import type { DirectListeners } from '../src/index.ts';
 import { type Changes, connectTo, listening, open, type Place, type Setting } from './setting.ts';
+
+type UnheardPlace = Parameters<Parameters<NonNullable<DirectListeners['watch']>>[0]>[0];
 
 export interface DirectSetting extends Setting {
   /** Where a program inside would connect to. */
@@ -11,6 +14,8 @@ export interface DirectSetting extends Setting {
   readonly resolve: (name: string, type?: number) => Promise<string>;
   /** The answer to a datagram, or the error. */
   readonly sendTo: (port: number, bytes: Buffer) => Promise<Buffer | string>;
+  /** As if the network of the sandbox told of a program that found no listener. */
+  readonly unheard: (place: UnheardPlace) => void;
   /** A connection to a name, which is resolved first. */
   readonly to: (name: string, port: number) => Promise<Place>;
 }
@@ -25,6 +30,7 @@ export async function openDirect(
   context: TestContext,
   upstream: Server,
   { network = ENTRIES, limits, ...changes }: Changes = {},
+  isWhole = true,
 ): Promise<DirectSetting> {
   const ports = new Map<number, Server>();
   const real = new Map<number, number>();
@@ -38,7 +44,11 @@ export async function openDirect(
   const datagrams = new Map<number, DatagramSocket>();
   for (const port of [53, 443, 993]) datagrams.set(port, await boundSocket());
   const realDatagrams = new Map(Array.from(datagrams, ([port, socket]) => [port, socket.address().port]));
-  const direct = { ports, names, datagrams, watch: null };
+  let unheard: (place: UnheardPlace) => void = () => undefined;
+  const watch: DirectListeners['watch'] = (tell) => {
+    unheard = tell;
+  };
+  const direct = { ports, names, datagrams, watch: isWhole ? watch : null };
   const setting = await open(context, upstream, {
     ...changes,
     network,
@@ -48,7 +58,14 @@ export async function openDirect(
   const at = (host: string, port: number): Place => ({ host, port: real.get(port) ?? 0 });
   const resolve = (name: string, type = 1) => resolved({ host: '127.0.0.1', port: namesPort }, name, type);
   const sendTo = (port: number, bytes: Buffer) => sent(realDatagrams.get(port) ?? 0, bytes);
-  return { ...setting, at, resolve, sendTo, to: async (name, port) => at(await resolve(name), port) };
+  return {
+    ...setting,
+    at,
+    resolve,
+    sendTo,
+    unheard: (place) => unheard(place),
+    to: async (name, port) => at(await resolve(name), port),
+  };
 }
 
 async function boundSocket(): Promise<DatagramSocket> {

@@ -144,6 +144,44 @@ test('an address is reached only where the manifest lists it, and one that stand
   assert.deepEqual(setting.dialled, ['127.0.0.1:993']);
 });
 
+test('a port without a listener is reported with the entry to add, and UDP with none', async (context) => {
+  const setting = await open(context, mailServer(), { network: ['mail.org:993', 'mail.org:3128'] });
+  const address = await setting.resolve('mail.org');
+  for (const [protocol, at, port] of [
+    ['tcp', address, 5432],
+    ['tcp', '10.0.0.5', 6379],
+    ['tcp', 'fd00::20', 22],
+    ['tcp', address, 3128],
+    ['tcp', '127.64.9.9', 22],
+    ['udp', address, 53],
+    ['udp', '127.64.9.9', 123],
+  ] as const)
+    setting.unheard({ protocol, address: at, port });
+  const lacks = 'the app may not reach this host and port';
+  const udp = 'it sent a datagram (UDP); only TCP leaves the sandbox';
+  assert.deepEqual(setting.refused, [
+    `mail.org: ${lacks}`,
+    `10.0.0.5: ${lacks}`,
+    `[fd00::20]: ${lacks}`,
+    'mail.org: the sandbox has no listener at this port; the entry is for the proxy only',
+    'null: the address stands for no name',
+    `mail.org: ${udp}`,
+    `null: ${udp}`,
+  ]);
+  assert.deepEqual(setting.lacking, ['=mail.org:5432', '10.0.0.5:6379', '[fd00::20]:22']);
+  assert.deepEqual([setting.asked, setting.lookedUp, setting.dialled], [[], [], []]);
+});
+
+test('where the network of a sandbox cannot be set up, the entries that only the proxy reaches are reported', async (context) => {
+  const network = ['127.0.0.1:993', '[::1]:993', '10.0.0.5:6379', '[fd00::20]:22', 'mail.org:587'];
+  const reason =
+    'this machine does not let Cordon lead the address into the sandbox; only programs that use the proxy reach it';
+  const setting = await openDirect(context, mailServer(), { network }, false);
+  assert.deepEqual(setting.refused, [`10.0.0.5: ${reason}`, `[fd00::20]: ${reason}`]);
+  const whole = await openDirect(context, mailServer(), { network });
+  assert.deepEqual(whole.refused, []);
+});
+
 test('a denial, a rejection and no answer all refuse, and the client reads that', async (context) => {
   for (const changes of [
     { decide: async () => false },

@@ -30,6 +30,8 @@ export interface Setting {
   readonly lookedUp: string[];
   readonly dialled: string[];
   readonly refused: string[];
+  /** The entries that these lacked. */
+  readonly lacking: string[];
   readonly closed: (Traffic & { readonly host: string })[];
   readonly budget: Budget;
   readonly close: () => Promise<void>;
@@ -61,6 +63,7 @@ export async function open(context: TestContext, upstream: Server, changes: Chan
     lookedUp: [] as string[],
     dialled: [] as string[],
     refused: [] as string[],
+    lacking: [] as string[],
     closed: [] as (Traffic & { readonly host: string })[],
   };
   const way: WayOut = {
@@ -76,7 +79,10 @@ export async function open(context: TestContext, upstream: Server, changes: Chan
       return ok(connect(port, '127.0.0.1'));
     },
     budget,
-    onRefused: ({ host, reason }) => told.refused.push(`${host}: ${reason}`),
+    onRefused: ({ host, reason, lacks }) => {
+      told.refused.push(`${host}: ${reason}`);
+      if (lacks !== undefined) told.lacking.push(lacks);
+    },
     onClosed: ({ host }, traffic) => told.closed.push({ host, ...traffic }),
     ...rest,
   };
