@@ -285,7 +285,7 @@ const LISTED: Readonly<Record<string, Use>> = {
   },
   'packages/egress/src/direct.ts': {
     of: ['sockets'],
-    why: 'types of what is handed in, and a list of addresses; who listens is handed in',
+    why: 'types of what is handed in only; who listens is handed in',
   },
   'packages/egress/src/name-service.ts': {
     of: ['sockets'],

@@ -4,15 +4,15 @@
  * other protocol, which cannot be read here, the connection is decided and counted.
  */
 import type { Socket as DatagramSocket } from 'node:dgram';
-import { BlockList, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { failed, ok, type Result } from '@cordon/core';
+import { failed, isThisMachine, ok, type Result } from '@cordon/core';
 import { type Admitted, type WayOut, withinReach } from './admission.ts';
 import type { Contact } from './budget.ts';
-import { bareAddress, type Destination } from './destination.ts';
+import type { Destination } from './destination.ts';
 import { NAME_PORT } from './name-service.ts';
 import type { NamesInside } from './names.ts';
-import { type NetworkEntry, PLAIN_PORT, type Reach, TLS_PORT } from './reach.ts';
+import { entryOf, isWithinReach, PLAIN_PORT, type Reach, TLS_PORT } from './reach.ts';
 import { admitTunnel, drop, readHello, splice } from './tunnel.ts';
 import { farewell } from './wire/farewell.ts';
 import { openingInTime, openingOf } from './wire/opening.ts';
@@ -191,6 +191,8 @@ export interface UnheardPlace {
 }
 
 const NO_DATAGRAMS = 'it sent a datagram (UDP); only TCP leaves the sandbox';
+/** Programs ask again and again whether a server that they have started listens by now. */
+const NOBODY_HERE = 'no program in its sandbox listens there, nor may it reach this machine';
 const OWN_PORT = 'the sandbox has no listener at this port; the entry is for the proxy only';
 const NO_ROUTE =
   'this machine does not let Cordon lead the address into the sandbox; only programs that use the proxy reach it';
@@ -206,21 +208,18 @@ export function refuseUnheard(
     const host = wanted.ok ? wanted.value.host : null;
     return way.onRefused({ host, port, reason: NO_DATAGRAMS });
   }
+  if (wanted.ok && isThisMachine(wanted.value.host) && !isWithinReach(wanted.value, way.reach)) {
+    const lacks = entryOf(wanted.value);
+    return way.onRefused({ host: wanted.value.host, port, reason: NOBODY_HERE, lacks });
+  }
   const within = withinReach(way, wanted);
   if (within.ok) way.onRefused({ host: within.value.host, port, reason: OWN_PORT });
 }
 
 /** Reports the entries that no direct connection can reach in a sandbox whose network could not be set up in full. */
 export function refuseAddresses({ reach, onRefused }: WayOut): void {
-  for (const { host, port } of reach.filter((entry) => entry.kind === 'address' && !isLoopback(entry)))
+  for (const { host, port } of reach.filter(
+    (entry) => entry.kind === 'address' && !isThisMachine(entry.host),
+  ))
     onRefused({ host, port, reason: NO_ROUTE });
-}
-
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-loopback.addAddress('::1', 'ipv6');
-
-function isLoopback({ host }: NetworkEntry): boolean {
-  const address = bareAddress(host);
-  return loopback.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
 }

@@ -151,6 +151,8 @@ test('a port without a listener is reported with the entry to add, and UDP with 
     ['tcp', address, 5432],
     ['tcp', '10.0.0.5', 6379],
     ['tcp', 'fd00::20', 22],
+    ['tcp', '127.0.0.1', 3000],
+    ['tcp', '::1', 3000],
     ['tcp', address, 3128],
     ['tcp', '127.64.9.9', 22],
     ['udp', address, 53],
@@ -158,17 +160,26 @@ test('a port without a listener is reported with the entry to add, and UDP with 
   ] as const)
     setting.unheard({ protocol, address: at, port });
   const lacks = 'the app may not reach this host and port';
+  const nobody = 'no program in its sandbox listens there, nor may it reach this machine';
   const udp = 'it sent a datagram (UDP); only TCP leaves the sandbox';
   assert.deepEqual(setting.refused, [
     `mail.org: ${lacks}`,
     `10.0.0.5: ${lacks}`,
     `[fd00::20]: ${lacks}`,
+    `127.0.0.1: ${nobody}`,
+    `[::1]: ${nobody}`,
     'mail.org: the sandbox has no listener at this port; the entry is for the proxy only',
     'null: the address stands for no name',
     `mail.org: ${udp}`,
     `null: ${udp}`,
   ]);
-  assert.deepEqual(setting.lacking, ['=mail.org:5432', '10.0.0.5:6379', '[fd00::20]:22']);
+  assert.deepEqual(setting.lacking, [
+    '=mail.org:5432',
+    '10.0.0.5:6379',
+    '[fd00::20]:22',
+    '127.0.0.1:3000',
+    '[::1]:3000',
+  ]);
   assert.deepEqual([setting.asked, setting.lookedUp, setting.dialled], [[], [], []]);
 });
 

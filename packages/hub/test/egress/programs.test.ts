@@ -390,7 +390,7 @@ except OSError as error: print(type(error).__name__)`;
   const lacks = (entry: string) => `the app may not reach this host and port; add "${entry}" to \`network\``;
   assert.deepEqual(app.denied, [
     `mail.org: ${lacks('=mail.org:4321')}`,
-    `127.0.0.1: ${lacks('127.0.0.1:4322')}`,
+    '127.0.0.1: no program in its sandbox listens there, nor may it reach this machine; add "127.0.0.1:4322" to `network`',
     `10.0.0.5: ${lacks('10.0.0.5:6379')}`,
     `mail.org: ${lacks('=mail.org:3128')}`,
     '192.0.2.7: it sent a datagram (UDP); only TCP leaves the sandbox',
