@@ -141,6 +141,49 @@ test('`cordon start` with a key and nothing else is a chat with that provider, a
   assert.equal(times(stderr, 'no isolation') + times(stderr, 'model openai'), 0);
 });
 
+test('/model switches to another provider for the next queries, with the key and the conversation that it may have', async () => {
+  await using user = await userWith(() => says('By the first.'));
+  const other = await startFakeOpenAi({
+    script: planning([step(null)], () => says('By the second.')),
+    key: 'the-other-key',
+  });
+  try {
+    const { home, fake, model } = user;
+    home.write('cordon.json', {
+      providers: { other: { baseURL: other.baseUrl, apiKeyEnv: 'OTHER_KEY' } },
+      memory: { facts: 'patterns', summaries: 'extract' },
+    });
+    const env = { OTHER_KEY: 'the-other-key', FAKE_KEY: 'the-first-key' };
+    const input = 'one\n/model other/large\ntwo\n/model\n';
+    const { code, stdout, stderr } = await home.run(['chat', ...model], { env, input });
+    assert.equal(code, 0, stderr);
+    assert.match(
+      stdout,
+      /By the first\.[\s\S]*model: other\/large[\s\S]*By the second\.[\s\S]*model: other\/large/,
+    );
+    const [first, second] = [fake.requests, other.requests];
+    assert.deepEqual([...new Set(first.map((request) => request.model))], ['model']);
+    assert.deepEqual([...new Set(second.map((request) => request.model))], ['large']);
+    assert.ok(first.every(({ headers }) => !JSON.stringify(headers).includes('the-other-key')));
+    assert.ok(second.at(-1)?.messages.some(({ content }) => content.includes('By the first.')));
+  } finally {
+    await other.close();
+  }
+});
+
+test('/model with a name that cannot be used says why and changes nothing', async () => {
+  await using user = await userWith(() => says('Done.'));
+  const { home, fake, model } = user;
+  const input = '/model large\n/model nobody/large\n/model anthropic/claude\ngo\n';
+  const { stdout, stderr } = await home.run(['chat', ...model], { input });
+  const told = stderr.replace(/\s+/g, ' ');
+  assert.match(told, /`large` is no name of a model.*the models here: fake\/model, obedient/);
+  assert.match(told, /the provider `nobody` is unknown.*the models here: fake\/model, obedient/);
+  assert.match(told, /provider `anthropic` has no key.*ANTHROPIC_API_KEY/);
+  assert.match(stdout, /Done\./);
+  assert.equal(fake.requests.at(-1)?.model, 'model');
+});
+
 /** The ledger, of whose two tools one changes something. */
 const ledger = (irreversible: readonly string[]) => ({
   apps: { ledger: ledgerApp(irreversible) },

@@ -244,7 +244,12 @@ export function modelInUse(configuration: Configuration): string {
 
 /** Whether the session's model is a real one that can be reached: it has a key, or an address that may need none. */
 export function isProviderConfigured(configuration: Configuration): boolean {
-  const provider = configuration.providers.get(providerOf(modelInUse(configuration)));
+  return isModelReachable(configuration, modelInUse(configuration));
+}
+
+/** Whether this is a model of a provider that has a key, or an address that may need none. */
+export function isModelReachable({ providers }: Pick<Configuration, 'providers'>, model: string): boolean {
+  const provider = providers.get(providerOf(model));
   return provider !== undefined && isReachable(provider);
 }
 

@@ -19,7 +19,8 @@ export {
   ownDataFolderOf,
 } from './config.ts';
 export { minuteOf, parseEnd, type TermChoice, termChoices, termOfWord, termWords } from './grant-term.ts';
+export { modelChoices, withModel } from './model-choice.ts';
 export type { AskingSettings } from './settings/asking-config.ts';
 export { BUILT_IN_PRICES } from './settings/limits-config.ts';
 export { type ModuleSettings, moduleAt } from './settings/module-settings.ts';
-export { modelForKey, OBEDIENT_MODEL } from './settings/provider-config.ts';
+export { modelForKey, OBEDIENT_MODEL, providerOf } from './settings/provider-config.ts';

@@ -80,7 +80,6 @@ export class Hub {
       grants: sessionGrants(store, id),
       prompts: store.prompts,
       memory: new StoredMemory(store, id, parts.memoryLimits, history),
-      facts: isolation === 'none' && parts.facts !== 'off' ? 'patterns' : parts.facts,
       recentApps: () => recentApps(store),
       makeRoom: () => store.makeRoom(),
       digest: (text) => createHash('sha256').update(text).digest('hex'),

@@ -31,5 +31,6 @@ export { appLauncher, type LaunchOptions, loopLauncher } from './processes/launc
 export { CATALOGUE, type CatalogueEntry } from './query/catalogue.ts';
 export type { Outcome } from './query/outcome.ts';
 export type { AskOptions, Session, Unfinished } from './session.ts';
+export type { ModelChoice } from './session-parts.ts';
 export type { SpokeLauncher, SpokeProcess } from './spokes/spoke-link.ts';
 export { openStandaloneNetwork, type StandaloneAppParts, type StandaloneNetwork } from './standalone-app.ts';

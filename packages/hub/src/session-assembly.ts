@@ -4,6 +4,7 @@ import {
   canonicalJsonOf,
   type Event,
   type EventBody,
+  type FactsMode,
   failed,
   fault,
   HUB_LABEL,
@@ -46,7 +47,7 @@ import { speculate } from './query/speculative-turn.ts';
 import { taskServer } from './query/task-turns.ts';
 import { Turns } from './query/turns.ts';
 import { SessionContexts } from './session-contexts.ts';
-import type { SessionParts } from './session-parts.ts';
+import type { ModelChoice, SessionParts } from './session-parts.ts';
 import { SpokePool } from './spokes/spoke-pool.ts';
 
 /** What the session itself keeps, and its parts look at. */
@@ -56,6 +57,7 @@ export interface SessionState {
   readonly subject: FollowUpSubject;
   /** The query that runs; null: none does. */
   readonly query: () => Query | null;
+  readonly modelChoice: () => ModelChoice;
 }
 
 const NEVER = new AbortController().signal;
@@ -93,7 +95,7 @@ export function assembleSession(
   past: readonly Event[],
   state: SessionState,
 ): AssembledSession {
-  const { monitor, recorder, query } = state;
+  const { monitor, recorder, query, modelChoice } = state;
   const { isolation, memory, digest, pause } = parts;
   const asksPermission = isolation === 'spokes';
   const signal = () => query()?.signal ?? AbortSignal.abort();
@@ -104,7 +106,8 @@ export function assembleSession(
   const newCallId = () => `call-${++calls}`;
   const registry = new Registry(parts.apps);
   const validator = validatorOnDemand();
-  const contexts = new SessionContexts({ recorder, registry, modelId: parts.modelId, made: past.length });
+  const modelId = () => modelChoice().modelId;
+  const contexts = new SessionContexts({ recorder, registry, modelId, made: past.length });
   const newContext = contexts.create.bind(contexts);
   const words = new UserTexts(
     past.flatMap((event) => (event.kind === 'user.message' && event.private !== true ? [event.text] : [])),
@@ -297,7 +300,7 @@ export function assembleSession(
     dataRequests,
     speculate: (query, said) => (parts.speculates ? speculate(speculation, query, said) : null),
     summaries: new Summaries({
-      mode: isolation === 'none' ? 'off' : parts.summaries,
+      mode: () => (isolation === 'none' ? 'off' : modelChoice().summaries),
       memory,
       models,
       recorder,
@@ -307,7 +310,7 @@ export function assembleSession(
       digest,
     }),
     learning: new Learning({
-      factsMode: parts.facts,
+      factsMode: () => factsModeOf(isolation, modelChoice()),
       patterns: parts.planner.stated,
       memory,
       models,
@@ -332,6 +335,11 @@ export function assembleSession(
     operator,
     detectorQueries,
   };
+}
+
+/** The baseline makes no model call that one shared context would not make. */
+function factsModeOf(isolation: SessionParts['isolation'], { facts }: ModelChoice): FactsMode {
+  return isolation === 'none' && facts !== 'off' ? 'patterns' : facts;
 }
 
 /** What the model said before the query was interrupted is not asked for again. */

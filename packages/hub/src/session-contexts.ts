@@ -9,8 +9,8 @@ import type { Recorder } from './journal/recorder.ts';
 export interface SessionContextsParts {
   readonly recorder: Recorder;
   readonly registry: Registry;
-  /** `provider/model` for contexts whose app names none. */
-  readonly modelId: string;
+  /** `provider/model` for contexts whose app names none; the user may change it between queries. */
+  readonly modelId: () => string;
   /** At least as many as the session has had contexts before. */
   readonly made: number;
 }
@@ -55,7 +55,7 @@ export class SessionContexts {
     const { kind, app, modelOf, model } = options;
     const whose = modelOf ?? app;
     const own = whose === null ? null : registry.get(whose)?.model;
-    const context = new Context({ ...options, id: contextId, model: model ?? own ?? modelId });
+    const context = new Context({ ...options, id: contextId, model: model ?? own ?? modelId() });
     const apps = app === null ? [...new Set([...context.tools.values()].map((tool) => tool.app))] : [app];
     const causes = cause === undefined ? [] : [cause];
     recorder.record(context, { kind: 'context.created', of: kind, apps }, { causes });

@@ -30,6 +30,16 @@ import type { Planner } from './planning/planner.ts';
 import type { CatalogueEntry } from './query/catalogue.ts';
 import type { SpokeLauncher } from './spokes/spoke-link.ts';
 
+/** The model of a session, and what is right with it. */
+export interface ModelChoice {
+  /** `provider/model` for contexts whose app names none. */
+  readonly modelId: string;
+  /** How what is too old to be shown again is summed up. */
+  readonly summaries: SummaryMode;
+  /** Who finds facts in the user's own words. */
+  readonly facts: FactsMode;
+}
+
 /** What acts for every session of a hub, handed in by the composition root. */
 export interface HubPorts {
   readonly apps: readonly InstalledApp[];

@@ -34,7 +34,7 @@ import { ResumeCursor } from './journal/resume-cursor.ts';
 import { FollowUpSubject } from './planning/follow-up-subject.ts';
 import type { Outcome } from './query/outcome.ts';
 import { type AssembledSession, assembleSession } from './session-assembly.ts';
-import type { SessionParts } from './session-parts.ts';
+import type { ModelChoice, SessionParts } from './session-parts.ts';
 /** How one query is asked. */
 export interface AskOptions {
   /** No history, summary or fact comes in, and nothing is remembered of it. The journal has it like any other query. */
@@ -65,6 +65,7 @@ export class Session {
   readonly #recorder: Recorder;
   readonly #subject = new FollowUpSubject();
   readonly #assembled: AssembledSession;
+  #modelChoice: ModelChoice;
   #query: Query | null = null;
   /** The events of the newest query, for as long as it can be resumed. */
   #trail: Event[] = [];
@@ -81,6 +82,7 @@ export class Session {
     // Events of apps pass here, too: a query that resumes in this process must know which apps it pinned and installed.
     const parts = { ...given, journal: { ...given.journal, append } };
     this.#parts = parts;
+    this.#modelChoice = parts;
     this.#monitor = new ReferenceMonitor({ policy: parts.policy });
     this.#recorder = new Recorder(parts.journal, this.#monitor, past);
     for (const event of past) this.#saw(event);
@@ -92,6 +94,7 @@ export class Session {
       recorder: this.#recorder,
       subject: this.#subject,
       query: () => this.#query,
+      modelChoice: () => this.#modelChoice,
     });
   }
 
@@ -107,6 +110,12 @@ export class Session {
     void apps.warm(recent);
     // It is of no use to anybody but as preparation.
     void this.#parts.makeRoom().catch(() => undefined);
+  }
+
+  /** Another model serves the next queries. Apps that name a model keep it. Throws while a query runs. */
+  useModel(choice: ModelChoice): void {
+    if (this.#query !== null) throw new Error('a query is running in this session');
+    this.#modelChoice = choice;
   }
 
   /** Starts an app to hear what it says of itself, and ends it. `look` shows it to somebody, and says what became of it. */

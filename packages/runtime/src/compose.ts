@@ -1,6 +1,6 @@
 /** The composition root: from a configuration to a hub, with every part that acts made here and passed in. */
 
-import { BUILT_IN_PRICES, type Configuration, isProviderConfigured } from '@cordon/config';
+import { BUILT_IN_PRICES, type Configuration, isProviderConfigured, modelInUse } from '@cordon/config';
 import { CODE_ROOT, realPath, stateFolder } from '@cordon/config/reading';
 import { type AppId, type Consent, type Diagnostic, type InstalledApp, ok, type Result } from '@cordon/core';
 import type { Dialler } from '@cordon/dialler';
@@ -11,6 +11,7 @@ import {
   type CatalogueEntry,
   Hub,
   loopLauncher,
+  type ModelChoice,
   type Reviewer,
   readDescription,
   StoredPins,
@@ -72,20 +73,18 @@ export function composeOn(
   configuration: Configuration,
   { consent, home, apps = configuration.apps, reviewing = NOBODY }: FrontEnd,
 ): Result<Composed, SetupError> {
-  const { store, providers, model, sandbox, dialler, modelId, weaker, ending } = runtime;
+  const { store, providers, model, sandbox, dialler, weaker, ending } = runtime;
   const rules =
     runtime.rules === null ? readRules(configuration, sandbox, providers, ending.signal) : ok(runtime.rules);
   if (!rules.ok) return refused(rules.fault);
   const { policy, answering, texts } = rules.value;
   const installable = configuration.installableApps.filter(({ id }) => apps.every((app) => app.id !== id));
   const pins = storedPins(configuration, store, [...apps, ...installable], reviewing);
-  const hasProvider = isProviderConfigured(configuration);
-  const isFree = configuration.limits.cost === null;
   const hub = new Hub({
     store,
     apps,
     model,
-    modelId,
+    ...modelChoiceOf(configuration),
     planner: PLANNER,
     policy,
     launcher: appLauncher({
@@ -115,12 +114,25 @@ export function composeOn(
     logins: storedLogins(configuration, store),
     clock: Date.now,
     // A call in vain costs little, unless money is counted.
-    speculates: isFree,
+    speculates: isFree(configuration),
     history: configuration.memory.history,
-    facts: configuration.memory.facts ?? (hasProvider && isFree ? 'model' : 'patterns'),
-    summaries: configuration.memory.summaries ?? (hasProvider ? 'model' : 'extract'),
   });
   return ok({ ...runtime, hub, pins, warnings: policy.warnings });
+}
+
+/** The model of a configuration; the built-in one neither sums up nor finds facts. */
+export function modelChoiceOf(configuration: Configuration): ModelChoice {
+  const { facts, summaries } = configuration.memory;
+  const hasProvider = isProviderConfigured(configuration);
+  return {
+    modelId: modelInUse(configuration),
+    facts: facts ?? (hasProvider && isFree(configuration) ? 'model' : 'patterns'),
+    summaries: summaries ?? (hasProvider ? 'model' : 'extract'),
+  };
+}
+
+function isFree({ limits }: Configuration): boolean {
+  return limits.cost === null;
 }
 
 /** The same for every spoke, whatever is installed: the built-in list, with the user's additions and changes. */

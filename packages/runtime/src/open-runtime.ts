@@ -4,8 +4,9 @@
  */
 
 import { type Configuration, modelInUse } from '@cordon/config';
-import { type Diagnostic, type Fault, failed, fault, type Model, ok, type Result } from '@cordon/core';
+import { type Diagnostic, type Fault, failed, fault, ok, type Result } from '@cordon/core';
 import { type Dialler, HERE } from '@cordon/dialler';
+import type { ModelBroker } from '@cordon/llm';
 import type { Sandbox } from '@cordon/sandbox';
 import type { LayerName } from '@cordon/sandbox/layers';
 import type { Store } from '@cordon/trace';
@@ -18,7 +19,7 @@ import type { Rules } from './rules/rules.ts';
 /** What a hub needs. The caller closes it with `closeRuntime`. */
 export interface Runtime {
   readonly store: Store;
-  readonly model: Model;
+  readonly model: ModelBroker;
   readonly providers: Providers;
   readonly sandbox: Sandbox;
   readonly dialler: Dialler;
@@ -70,12 +71,18 @@ function openWith(
   keepWithin(store.value, configuration);
   const modelId = modelInUse(configuration);
   const model = openModels(configuration, scenarios.value, opened.providers);
-  const wrong = model.check(modelId);
+  const wrong = modelFault(model, modelId);
   if (wrong !== null) {
     store.value.close();
-    return failed({ kind: 'fault', fault: fault('model-failure', wrong.message, wrong.help) });
+    return failed({ kind: 'fault', fault: wrong });
   }
   return ok({ ...opened, store: store.value, model, modelId });
+}
+
+/** What is wrong with a model, as far as that is known without a call; null: nothing. */
+export function modelFault(model: ModelBroker, name: string): Fault | null {
+  const wrong = model.check(name);
+  return wrong === null ? null : fault('model-failure', wrong.message, wrong.help);
 }
 
 /** Ends the user's predicates and the processes of providers and detectors, and closes the store. */

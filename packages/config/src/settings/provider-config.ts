@@ -80,6 +80,11 @@ export function modelForKey(
   return null;
 }
 
+/** Of the known providers, for a user who names none. */
+export function usualModels(): readonly string[] {
+  return [...KNOWN_PROVIDERS].map(([name, { usualModel }]) => `${name}/${usualModel}`);
+}
+
 const SECRET_KEYS: ReadonlySet<string> = new Set([
   'apikey',
   'key',

@@ -59,7 +59,15 @@ const COMMANDS: readonly ChatCommand[] = [
       return STAY;
     },
   },
-  { name: 'model', help: 'says which model answers, and what a query may use', run: sayModel },
+  {
+    name: 'model',
+    takes: '[MODEL]',
+    help: 'says which model answers, or switches to another one',
+    run: async (parts, name) => {
+      if (name !== '' && !(await switchModel(parts, name))) return STAY;
+      return sayModel(parts);
+    },
+  },
   {
     name: 'policy',
     help: 'says what the rules in force stop',
@@ -99,9 +107,13 @@ export async function chatCommand(line: string, parts: ChatParts): Promise<ChatS
 }
 
 /** Lines that Tab completes to. */
-export function chatCompletions(apps: readonly string[]): readonly string[] {
+export function chatCompletions({ models, configuration }: Opening): readonly string[] {
   const commands = COMMANDS.map(({ name, takes }) => (takes === undefined ? `/${name}` : `/${name} `));
-  return [...commands, ...apps.flatMap((app) => [`/apps ${app}`, `@${app} `])];
+  return [
+    ...commands,
+    ...models.map((model) => `/model ${model}`),
+    ...configuration.apps.flatMap(({ id }) => [`/apps ${id}`, `@${id} `]),
+  ];
 }
 
 function sayHelp({ notes }: CommandContext): ChatStep {
@@ -118,7 +130,14 @@ function sayHelp({ notes }: CommandContext): ChatStep {
   return STAY;
 }
 
-function sayModel({ context, opening: { configuration } }: ChatParts): ChatStep {
+/** From the next query on. False: why not is reported. */
+async function switchModel({ context, opening }: ChatParts, name: string): Promise<boolean> {
+  const switched = await opening.switchModel(name);
+  if (!switched.ok) context.reportSetupError(switched.fault);
+  return switched.ok;
+}
+
+function sayModel({ context, opening: { configuration, models } }: ChatParts): ChatStep {
   const { limits, prices } = configuration;
   const model = modelInUse(configuration);
   const { output } = context;
@@ -132,7 +151,9 @@ function sayModel({ context, opening: { configuration } }: ChatParts): ChatStep 
     '  ',
     `a query may use ${limits.tokens} tokens, ${limits.seconds} s, ${limits.steps} model calls per turn${most}`,
   );
-  context.notes.say('', '`cordon chat --model provider/model` starts with another model', 'dim');
+  const others = models.filter((one) => one !== model).join(', ');
+  const hint = others === '' ? ' once a provider has a key' : `, for example to ${others}`;
+  context.notes.say('', `/model MODEL switches${hint}`, 'dim');
   return STAY;
 }
 

@@ -40,6 +40,7 @@ interface AgainIn {
   /** Asked again at once; null: it did what cannot be undone. */
   readonly text: string | null;
   readonly isPrivate: boolean;
+  readonly model: string;
   /** Whether all that follows is private, too. */
   readonly staysPrivate: boolean;
 }
@@ -53,6 +54,10 @@ function converseIn(
   // The greeting names the model.
   context.saysItself.add('session.started');
   return withOpening(context, resume, async (opening) => {
+    if (again !== null && again.model !== modelInUse(opening.configuration)) {
+      const session = await opening.switchModel(again.model);
+      if (!session.ok) return { exit: context.reportSetupError(session.fault), how: 'suspend' };
+    }
     const { configuration } = opening;
     const names = configuration.apps.map(({ id }) => id).join(', ') || 'no apps';
     const greeting = `${modelInUse(configuration)} with ${names}. /help lists the commands, /exit ends the session.`;
@@ -125,10 +130,11 @@ async function converse(
   context.onInterrupt = () => leaving.abort();
   const ending = AbortSignal.any([leaving.signal, context.ending]);
   const isProgram = context.options.answers === '-';
-  const completions = chatCompletions(opening.configuration.apps.map(({ id }) => id));
+  const completions = chatCompletions(opening);
   const outcomes: Outcome['kind'][] = [];
   let isPrivate = again?.staysPrivate ?? context.options.private === true;
-  let { missing } = opening;
+  // An interrupted query can be resumed until another one is asked.
+  let hasAsked = false;
   const settle = (outcome: Outcome) => {
     outcomes.push(outcome.kind);
     printOutcome(context, outcome);
@@ -138,7 +144,8 @@ async function converse(
     const failures = new Failures();
     context.onEvent = (event) => failures.observe(event);
     settle(await runQuery(context, session, text, isPrivateQuery));
-    const asked = { session: session.id, text, isPrivate: isPrivateQuery, staysPrivate: isPrivate };
+    const model = modelInUse(opening.configuration);
+    const asked = { session: session.id, text, isPrivate: isPrivateQuery, model, staysPrivate: isPrivate };
     return againAfter(context, opening, failures, asked);
   };
   if (again !== null && again.text !== null) {
@@ -191,12 +198,12 @@ async function converse(
         continue;
       case 'resume':
         if (session.unfinished === null) context.notes.say('', 'no interrupted query to resume');
-        else if (missing !== null) context.reportFault(missing);
+        else if (!hasAsked && opening.missing !== null) context.reportFault(opening.missing);
         else settle(await resumeQuery(context, session));
         continue;
       case 'ask':
       case undefined: {
-        missing = null;
+        hasAsked = true;
         const next = await serve(session, step?.text ?? text, isPrivate || step?.isPrivate === true);
         if (next !== null) return over(next);
         continue;

@@ -48,23 +48,34 @@ export function leftQuery(store: Store, record: SessionRecord): LeftQuery | 'unr
   }
 }
 
-/**
- * What a query that was left was begun with and `configuration` does not have: without it, it would become another
- * query, come to some answer, and could not be resumed any longer. Null: nothing is missing, or nothing was left.
- */
-export function missingFor(store: Store, session: SessionId, configuration: Configuration): Fault | null {
+/** What a query that was left was begun with. */
+export interface BegunWith {
+  readonly apps: ReadonlySet<string>;
+  readonly model: string;
+}
+
+/** Null: nothing was left in this session. */
+export function begunWith(store: Store, session: SessionId): BegunWith | null {
   const record = store.sessions.find(session);
   const left = record === null ? null : leftQuery(store, record);
   if (left === null || left === 'unreadable') return null;
+  const [started] = store.journal.events(session, 0, 1);
+  const model = started?.kind === 'session.started' ? started.model : OBEDIENT_MODEL;
+  return { apps: appsOf(left.query.events), model };
+}
+
+/**
+ * What a query that was left was begun with and `configuration` does not have: without it, it would become another
+ * query, come to some answer, and could not be resumed any longer. Null: nothing is missing.
+ */
+export function missingFor({ apps, model }: BegunWith, configuration: Configuration): Fault | null {
   const installed = new Set<string>(configuration.apps.map(({ id }) => id));
-  const missing = [...appsOf(left.query.events)].filter((app) => !installed.has(app));
+  const missing = [...apps].filter((app) => !installed.has(app));
   if (missing.length > 0) {
     const names = missing.map((app) => `\`${app}\``).join(', ');
     const help = 'name the configuration that it was begun with, by `--config FILE`';
     return fault('usage', `the query was begun with ${names}, which this configuration does not have`, help);
   }
-  const [started] = store.journal.events(session, 0, 1);
-  const model = started?.kind === 'session.started' ? started.model : OBEDIENT_MODEL;
   if (model === OBEDIENT_MODEL || modelInUse(configuration) !== OBEDIENT_MODEL) return null;
   const help = `name one: \`--model ${model}\`, with \`--base-url\` if it needs one`;
   return fault('usage', `the query was begun with the model \`${model}\`, and none is configured here`, help);

@@ -3,20 +3,29 @@
  * it first reports what is weaker than usual.
  */
 
-import type { Configuration } from '@cordon/config';
-import { type Consent, type Fault, id, ok, type Result, type SessionId, visibleLine } from '@cordon/core';
+import { type Configuration, modelChoices, modelInUse, providerOf, withModel } from '@cordon/config';
+import {
+  type Consent,
+  type Fault,
+  failed,
+  id,
+  ok,
+  type Result,
+  type SessionId,
+  visibleLine,
+} from '@cordon/core';
 import type { Session } from '@cordon/hub';
 import { beginSession, endUnused, type SessionRecord } from '@cordon/hub/session-record';
-import { closeRuntime, openRuntime, type Runtime, type SetupError } from '@cordon/runtime';
+import { closeRuntime, modelFault, openRuntime, type Runtime, type SetupError } from '@cordon/runtime';
 import type { Composed } from '@cordon/runtime/compose';
 import { weakerNotices } from '@cordon/runtime/weaker';
 import type { Store } from '@cordon/trace';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext, Options } from '../command-context.ts';
 import { confirmed } from '../confirmation.ts';
 import { consentOf, reviewerOf } from '../consent.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { optionsAgain } from '../options-again.ts';
-import { missingFor } from './unfinished.ts';
+import { type BegunWith, begunWith, missingFor } from './unfinished.ts';
 
 const BASELINE_NOTICE =
   'BASELINE: no isolation. All apps share one context; Cordon checks no policy and asks no questions. For comparison only.';
@@ -43,11 +52,16 @@ export interface Left {
 
 /** A session that the journal has, and the rest of its hub when it is wanted. */
 export interface Opening {
+  /** As the session uses it: with the model that the user switched to. */
   readonly configuration: Configuration;
+  /** Models that the user can switch to. */
+  readonly models: readonly string[];
   readonly store: Store;
   readonly id: SessionId;
   /** What the unfinished query needs and lacks; null if it can be resumed, or if there is none. */
   readonly missing: Fault | null;
+  /** Another model of a provider that the configuration knows serves the next queries. A fault: why it cannot. */
+  switchModel(name: string): Promise<Result<Session, SetupError>>;
   /**
    * Loads the hub the first time, and returns the same session each time. Nothing can be asked before. The caller reports
    * a refusal, and can then only leave.
@@ -90,23 +104,90 @@ export async function withOpening(
   if (!open.ok) return context.reportSetupError(open.fault);
   const runtime = open.value;
   try {
-    const missing =
-      resume === undefined ? null : missingFor(runtime.store, id<'session'>(resume), configuration);
+    const left = resume === undefined ? null : begunWith(runtime.store, id<'session'>(resume));
+    const missing = left === null ? null : missingFor(left, configuration);
     if (needsAll && missing !== null) return context.reportFault(missing);
     const begun = await beginOrReport(context, runtime, resume);
     if (begun === null) return EXIT.failed;
-    let opened: ReturnType<Opening['session']> | null = null;
-    const session = () => {
-      opened ??= sessionOn(context, configuration, consent, runtime, begun);
-      return opened;
-    };
-    return await runAndClose(
-      context,
-      () => opened,
-      use({ configuration, store: runtime.store, id: begun.id, missing, session }),
-    );
+    const opening = new OpenedHere({ context, configuration, consent, runtime, begun, left });
+    return await runAndClose(context, opening, use(opening));
   } finally {
     await closeRuntime(runtime);
+  }
+}
+
+interface OpeningParts {
+  readonly context: CommandContext;
+  readonly configuration: Configuration;
+  readonly consent: Consent;
+  readonly runtime: Runtime;
+  readonly begun: SessionRecord;
+  readonly left: BegunWith | null;
+}
+
+class OpenedHere implements Opening {
+  readonly #parts: OpeningParts;
+  #configuration: Configuration;
+  #opened: ReturnType<Opening['session']> | null = null;
+
+  constructor(parts: OpeningParts) {
+    this.#parts = parts;
+    this.#configuration = parts.configuration;
+  }
+
+  get configuration(): Configuration {
+    return this.#configuration;
+  }
+
+  get models(): readonly string[] {
+    return modelChoices(this.#parts.configuration);
+  }
+
+  get store(): Store {
+    return this.#parts.runtime.store;
+  }
+
+  get id(): SessionId {
+    return this.#parts.begun.id;
+  }
+
+  get missing(): Fault | null {
+    const { left } = this.#parts;
+    return left === null ? null : missingFor(left, this.#configuration);
+  }
+
+  /** Null: nobody has wanted the session. */
+  get opened(): ReturnType<Opening['session']> | null {
+    return this.#opened;
+  }
+
+  session(): ReturnType<Opening['session']> {
+    const { context, consent, runtime, begun } = this.#parts;
+    this.#opened ??= sessionOn(context, this.#configuration, consent, runtime, begun);
+    return this.#opened;
+  }
+
+  /** The options with which a new process would have the same apps, and the same model. */
+  get optionsAgain(): Options {
+    const { context, configuration } = this.#parts;
+    const [before, model] = [modelInUse(configuration), modelInUse(this.#configuration)];
+    if (model === before) return context.options;
+    // `--base-url` is the address of the provider with which this process began.
+    const { baseURL, ...others } = context.options;
+    return { ...others, model, ...(providerOf(model) === providerOf(before) ? { baseURL } : {}) };
+  }
+
+  async switchModel(name: string): Promise<Result<Session, SetupError>> {
+    const next = withModel(this.#parts.configuration, name);
+    if (!next.ok) return failed({ kind: 'fault', fault: next.fault });
+    const fault = modelFault(this.#parts.runtime.model, modelInUse(next.value));
+    if (fault !== null) return failed({ kind: 'fault', fault });
+    const session = await this.session();
+    if (!session.ok) return session;
+    const { modelChoiceOf } = await import('@cordon/runtime/compose');
+    session.value.useModel(modelChoiceOf(next.value));
+    this.#configuration = next.value;
+    return session;
   }
 }
 
@@ -145,7 +226,7 @@ export async function composeReviewed(
 
 async function runAndClose(
   context: CommandContext,
-  opened: () => ReturnType<Opening['session']> | null,
+  opening: OpenedHere,
   using: Promise<Left>,
 ): Promise<ExitCode> {
   let left: Left | null = null;
@@ -155,13 +236,14 @@ async function runAndClose(
   } finally {
     // Also after a bug of Cordon's: its message must not wait for processes that nothing ends.
     const how = left?.how ?? 'suspend';
-    const session = await opened();
-    if (session?.ok === true) await closed(context, session.value, how, left?.isContinued === true);
+    const session = await opening.opened;
+    if (session?.ok === true) await closed(context, opening, session.value, how, left?.isContinued === true);
   }
 }
 
 async function closed(
   context: CommandContext,
+  { optionsAgain: options }: OpenedHere,
   session: Session,
   how: Left['how'],
   isContinued: boolean,
@@ -169,12 +251,16 @@ async function closed(
   try {
     await session.close(how);
   } finally {
-    if (how === 'suspend' && !isContinued) printHowToResume(context, session);
+    if (how === 'suspend' && !isContinued) printHowToResume(context, options, session);
   }
 }
 
 /** With the options that say what there is: without them the same session would have other apps and another model. */
-function printHowToResume({ notes, options }: CommandContext, { id: session, unfinished }: Session): void {
+function printHowToResume(
+  { notes }: CommandContext,
+  options: Options,
+  { id: session, unfinished }: Session,
+): void {
   const more = visibleLine(optionsAgain(options));
   // Not wrapped: what is copied must stay one line.
   const say = (text: string) => notes.line(notes.style('dim', text));
