@@ -211,8 +211,8 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'reads where the registry of npm and pip is',
   },
   'packages/cli/src/commands/apps/apps-remove.ts': {
-    of: ['files'],
-    why: 'deletes the folder of an app that was removed, when the user says so',
+    of: ['code at run time', 'files'],
+    why: 'deletes the folder of an app that was removed, when the user says so; only the end of a login needs the hub',
   },
   'packages/install/src/install.ts': {
     of: ['files'],

@@ -158,6 +158,43 @@ test('the user logs in, grants more when a call needs it, uses the app past the 
   assert.equal((await user.cordon(['apps', 'logout', 'notes'])).code, 1);
 });
 
+test('an app that is removed with all that is left of it is logged out where its tokens came from, or the user reads why not', async (t) => {
+  let refuses = false;
+  const user = await userOf(t, {
+    instead: ({ path }, response) => {
+      if (path !== '/revoke' || !refuses) return false;
+      response.writeHead(503).end();
+      return true;
+    },
+  });
+  const revocations = () => user.remote.heard.filter(({ path }) => path === '/revoke').length;
+  assert.equal((await user.cordon(['apps', 'login', 'notes', '--yes'])).code, 0);
+  const kept = await user.cordon(['apps', 'remove', 'notes']);
+  assert.match(plain(kept.stdout), /left of it: .*your login/);
+  assert.equal(revocations(), 0);
+  // The entry is gone by now.
+  const purged = await user.cordon(['apps', 'remove', 'notes', '--purge', '--yes']);
+  assert.equal(purged.code, 0, purged.stderr);
+  assert.match(plain(purged.stdout), /the tokens of your login are revoked deleted: .*your login/);
+  assert.equal(revocations(), 2);
+
+  refuses = true;
+  user.place.write('cordon.json', { apps: { notes: { url: user.remote.url, manifest: PATIENT } } });
+  assert.equal((await user.cordon(['apps', 'login', 'notes', '--yes'])).code, 0);
+  const refused = await user.cordon(['apps', 'remove', 'notes', '--purge', '--yes']);
+  assert.equal(refused.code, 2);
+  assert.match(
+    plain(refused.stderr),
+    /its tokens could not be revoked: .*\(503\) help: revoke the access of Cordon in the settings of your account there/,
+  );
+  assert.match(plain(refused.stdout), /deleted: .*your login/);
+  assert.equal(
+    (await user.cordon(['apps', 'remove', 'notes', '--purge', '--yes'])).code,
+    2,
+    'nothing is left',
+  );
+});
+
 test('without a yes, without a key and against the policy nobody is logged in, and the issuer is not even asked', async (t) => {
   if (isLeftOut(t)) return;
   const user = await userOf(t);

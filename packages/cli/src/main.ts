@@ -347,7 +347,7 @@ function appCommands(cordon: Command): void {
     .action(does(async () => (await import('./commands/apps/apps-install.ts')).installApps));
   shared(apps.command('remove <app>'))
     .description('remove an app from the configuration')
-    .option('--purge', 'also delete its agreement, grants, memory, files and package')
+    .option('--purge', 'also delete its agreement, grants, memory, files and package, and revoke its login')
     .option('--yes', 'do not ask for confirmation')
     .action(does(async () => (await import('./commands/apps/apps-remove.ts')).removeApp));
   cordon.addCommand(running());

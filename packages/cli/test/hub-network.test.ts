@@ -187,6 +187,7 @@ for (const [args, isSeparate] of [
   [['apps', 'search', 'mail'], true],
   [['apps', '--json', 'search', 'mail'], true],
   [['apps', 'logout', 'mail'], true],
+  [['apps', 'remove', 'mail', '--purge'], true],
   [['apps', 'list'], false],
   [['sessions'], false],
   [['scan', 'rules.gr', '--ask-models'], true],

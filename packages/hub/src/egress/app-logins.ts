@@ -39,6 +39,12 @@ export class AppLogins {
     return login.url === new URL(source.url).href ? { ...login, since: stored.since } : null;
   }
 
+  /** Where the user logged in to an app, also one that has another address now, or that is not there any more; null: nowhere. */
+  addressOf(app: AppId): string | null {
+    const stored = this.#parts.logins.find(this.#parts.place, app);
+    return stored === null ? null : (readLogin(stored.secret)?.url ?? null);
+  }
+
   put(app: AppId, login: Login): void {
     this.#parts.logins.put(this.#parts.place, app, loginText(login));
   }

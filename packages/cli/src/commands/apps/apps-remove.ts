@@ -1,6 +1,6 @@
 /**
  * `cordon apps remove`: takes an app out of the configuration file, says what is left of it elsewhere, and deletes that if
- * it is asked to. Starts nothing.
+ * it is asked to. Starts nothing; the tokens of a login are revoked where they were issued.
  *
  * Attack (name reuse): another program is put behind the name of an app that was removed. What was permitted is bound to
  * what the app was (`appDigest`), so it permits nothing to another one; what depends on the name alone is reported here.
@@ -39,7 +39,7 @@ export interface RemoveOptions {
   readonly yes?: boolean;
 }
 
-/** Exit code 1: the user did not want it after all. 2: there is no such app, or something could not be written. */
+/** Exit code 1: the user did not want it after all. 2: there is no such app, or something could not be written or revoked. */
 export async function removeApp(
   context: CommandContext,
   name: string,
@@ -143,6 +143,8 @@ interface Found {
 
 interface Left {
   readonly found: Found;
+  /** Revokes the login; null: it is revoked, or there is none. */
+  readonly endLogin: () => Promise<Fault | null>;
   /** Deletes all of it; false: old texts are still in the file of the store. */
   readonly purge: () => boolean;
 }
@@ -159,6 +161,7 @@ async function withLeft(
   if (!isFile(join(configuration.dataFolder, 'cordon.db')))
     return use({
       found: { ...none, ...outside.found },
+      endLogin: async () => null,
       purge: () => {
         outside.purge();
         return true;
@@ -169,6 +172,11 @@ async function withLeft(
     const inside = leftInStore(store, realPath(configuration.folder), app, broken);
     const code = await use({
       found: { ...inside.found, ...outside.found },
+      endLogin: async () => {
+        if (inside.found.login !== true) return null;
+        const { endLogin } = await import('../login/login.ts');
+        return endLogin(context, configuration, store, app);
+      },
       purge: () => {
         outside.purge();
         inside.purge();
@@ -294,7 +302,7 @@ function inWords(found: Found): string {
   const memory = deletedInWords(found);
   const parts = [
     ...(pin ? ['what you agreed to of it'] : []),
-    ...(login === true ? ['your login, whose tokens stay valid (`cordon apps logout` revokes them)'] : []),
+    ...(login === true ? ['your login'] : []),
     ...(grants === 0 ? [] : [counted(grants, 'grant')]),
     ...(memory === 'nothing' ? [] : [`its memory (${memory})`]),
     ...(files === null ? [] : [`its files in ${files}`]),
@@ -305,17 +313,25 @@ function inWords(found: Found): string {
   return new Intl.ListFormat('en').format(parts);
 }
 
-function purged(context: CommandContext, name: string, { found, purge }: Left): ExitCode {
+async function purged(
+  context: CommandContext,
+  name: string,
+  { found, endLogin, purge }: Left,
+): Promise<ExitCode> {
   const { output, notes } = context;
+  const unrevoked = await endLogin();
   const scrubbed = purge();
+  const exit = unrevoked === null ? EXIT.done : context.reportFault(unrevoked);
   if (context.wantsJson) {
-    context.json({ kind: 'app.purged', id: name, ...found, scrubbed });
-    return EXIT.done;
+    const revoked = found.login === true ? { revoked: unrevoked === null } : {};
+    context.json({ kind: 'app.purged', id: name, ...found, ...revoked, scrubbed });
+    return exit;
   }
+  if (found.login === true && unrevoked === null) output.say('', 'the tokens of your login are revoked');
   output.say('', isNothing(found) ? 'nothing else is left of it' : `deleted: ${inWords(found)}`);
   if (!scrubbed)
     notes.say('!! ', 'another process uses the store: its file still contains the deleted texts', 'warn');
-  return EXIT.done;
+  return exit;
 }
 
 /** Tells what is left; a person at a terminal may have it deleted at once. */

@@ -3,8 +3,19 @@
  * browser and the answer of the authorization server are on this machine; no token is shown anywhere.
  */
 import type { Configuration } from '@cordon/config';
-import { type Fault, failed, fault, type InstalledApp, ok, type Result } from '@cordon/core';
+import {
+  type AppId,
+  type Fault,
+  failed,
+  fault,
+  type InstalledApp,
+  ok,
+  type Result,
+  SILENT_MANIFEST,
+} from '@cordon/core';
 import type { LoginPlace, LoginSteps, LoginWish, Session } from '@cordon/hub';
+import { storedLogins } from '@cordon/runtime/compose';
+import type { Store } from '@cordon/trace';
 import type { CommandContext } from '../../context/command-context.ts';
 import { confirmed } from '../../context/confirmation.ts';
 import { consentOf } from '../../context/consent.ts';
@@ -63,20 +74,58 @@ export function logOutOfApp(context: CommandContext, name: string): Promise<Exit
       if (!context.wantsJson) context.output.say('', `you were not logged in to \`${app.id}\``);
       return EXIT.refused;
     }
-    if (ended.ok && ended.value === 'revoked') {
+    const why = notRevoked(ended);
+    if (why === null) {
       if (!context.wantsJson)
         context.output.say('', `you are logged out of \`${app.id}\`, and its tokens are revoked`);
       return EXIT.done;
     }
-    const why = ended.ok ? 'its authorization server offers no revocation' : ended.fault.message;
-    return context.reportFault(
-      fault(
-        'app-unavailable',
-        `the login to \`${app.id}\` is deleted here, but its tokens could not be revoked: ${why}`,
-        'revoke the access of Cordon in the settings of your account there',
-      ),
-    );
+    return context.reportFault(unrevoked(app.id, why));
   });
+}
+
+/** Has the authorization server forget the tokens of an app that is removed. Null: it has; else why it may not have. */
+export async function endLogin(
+  context: CommandContext,
+  configuration: Configuration,
+  store: Store,
+  id: AppId,
+): Promise<Fault | null> {
+  const url = storedLogins(configuration, store).addressOf(id);
+  if (url === null) return unrevoked(id, 'what is stored of it cannot be read');
+  // The app may be out of the configuration by now, or have another address there.
+  const app: InstalledApp = {
+    id,
+    source: { kind: 'url', url, headers: {} },
+    manifest: SILENT_MANIFEST,
+    model: null,
+  };
+  const known = { ...configuration, apps: [...configuration.apps.filter((other) => other.id !== id), app] };
+  let why: string | null = 'no request was possible';
+  if (!(await context.agrees(configuration))) return unrevoked(id, why);
+  const consent = consentOf(context, configuration);
+  if (consent === null) return unrevoked(id, why);
+  const quiet = { consent, notice: 'the end of a login to an app' };
+  await withQuietSession(context, known, quiet, async (session) => {
+    const ended = await session.logOut(id);
+    why = ended === null ? null : notRevoked(ended);
+    return EXIT.done;
+  });
+  return why === null ? null : unrevoked(id, why);
+}
+
+/** Why the tokens may still be valid; null: they are not. */
+function notRevoked(ended: Result<'revoked' | 'not-offered', Fault>): string | null {
+  if (!ended.ok) return ended.fault.message;
+  return ended.value === 'revoked' ? null : 'its authorization server offers no revocation';
+}
+
+function unrevoked(app: AppId, why: string): Fault {
+  return fault(
+    'app-unavailable',
+    `the login to \`${app}\` is deleted here, but its tokens could not be revoked: ${why}`,
+    'revoke the access of Cordon in the settings of your account there',
+  );
 }
 
 async function withApp(
