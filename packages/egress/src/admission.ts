@@ -40,7 +40,7 @@ export interface WayOut {
   /** How long a person may think about it. Milliseconds. */
   readonly decideMs: number;
   readonly lookup: Lookup;
-  /** To which addresses a host may lead although they are not public; absent: to none. */
+  /** To which addresses a host may lead although they are not public; absent: to none. A host of one label has to be listed. */
   readonly privateAddresses?: ReadonlyMap<string, ReadonlySet<string>>;
   /** Gets checked addresses, and no names. */
   readonly dial: Dial;

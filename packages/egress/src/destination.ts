@@ -15,22 +15,37 @@ export interface Destination {
   readonly site: string;
 }
 
-/** Refuses addresses in any but their canonical spelling (`2130706433`, `0x7f.1`, `[0::1]`), names without a site, odd ports. */
-export function destination(hostText: string, port: number): Result<Destination, string> {
+/** Names of one label that lead into a network of the user. */
+type OwnNames = Pick<ReadonlyMap<string, unknown>, 'has'>;
+
+/**
+ * Refuses addresses in any but their canonical spelling (`2130706433`, `0x7f.1`, `[0::1]`), names without a site, odd ports.
+ * A name of one label (`nexus`) has a site only if it is among the user's own.
+ */
+export function destination(
+  hostText: string,
+  port: number,
+  own: OwnNames = NO_NAMES,
+): Result<Destination, string> {
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     return failed('the port is not a number from 1 to 65535');
   const host = canonicalHost(hostText);
   if (host === null) return failed('the host is not a name');
   if (isAddress(host))
     return host === hostText ? ok({ host, port, site: host }) : failed('the address is spelled oddly');
-  const site = getDomain(host, { allowPrivateDomains: true });
+  const isOwn = !host.includes('.') && own.has(host);
+  const site = isOwn ? host : getDomain(host, { allowPrivateDomains: true });
   return site === null ? failed('the host belongs to no registrable domain') : ok({ host, port, site });
 }
 
+const NO_NAMES: OwnNames = new Set<string>();
+
 /** `host:port` of a CONNECT request; the port is required. */
-export function destinationOfAuthority(text: string): Result<Destination, string> {
+export function destinationOfAuthority(text: string, own?: OwnNames): Result<Destination, string> {
   const [, host, port] = /^(\[[0-9a-f:.]+\]|[^\s/@?#\\:[\]]+):(\d{1,5})$/.exec(text) ?? [];
-  return host === undefined ? failed('the request names no host and port') : destination(host, Number(port));
+  return host === undefined
+    ? failed('the request names no host and port')
+    : destination(host, Number(port), own);
 }
 
 /** Of a canonical host. */

@@ -31,7 +31,7 @@ export async function forward(
   onAdmitted: () => void = () => undefined,
 ): Promise<void> {
   incoming.on('error', () => undefined); // The client is gone; `close` of the response says so, too.
-  const asked = readRequest(incoming, pinned);
+  const asked = readRequest(incoming, pinned, way);
   if (!asked.ok) {
     way.onRefused({ host: pinned?.host ?? null, port: pinned?.port ?? null, reason: asked.fault });
     return refuse(response, asked.fault, 400);
@@ -60,7 +60,11 @@ interface Asked {
   readonly wish: Wish;
 }
 
-function readRequest(incoming: IncomingMessage, pinned: Destination | null): Result<Asked, string> {
+function readRequest(
+  incoming: IncomingMessage,
+  pinned: Destination | null,
+  { privateAddresses }: WayOut,
+): Result<Asked, string> {
   const target = splitTarget(incoming.url ?? '', pinned);
   const url = target === null ? null : URL.parse(`http://host${target.path}`);
   if (target === null || url === null) return failed('the request is neither `http://…` nor CONNECT');
@@ -70,7 +74,7 @@ function readRequest(incoming: IncomingMessage, pinned: Destination | null): Res
     return failed('`Host` differs from the destination');
   const bytes = bodyLength(incoming);
   if (!bytes.ok) return bytes;
-  const to = destinationOfAuthority(target.authority);
+  const to = destinationOfAuthority(target.authority, privateAddresses);
   const isForTls = to.ok && to.value.port === TLS_PORT;
   return ok({
     to: isForTls ? failed(`port ${TLS_PORT} takes TLS only`) : to,

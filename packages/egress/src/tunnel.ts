@@ -25,7 +25,7 @@ export async function tunnel(
   plain: (client: Duplex, to: Destination) => void,
 ): Promise<void> {
   client.on('error', () => client.destroy());
-  const within = withinReach(way, wantedBy(incoming));
+  const within = withinReach(way, wantedBy(incoming, way));
   if (!within.ok) return answerNo(client, within.fault);
   const to = within.value;
   if (to.port === TLS_PORT) return openTls(client, head, to, way);
@@ -60,8 +60,11 @@ export function admitTunnel(to: Destination, way: WayOut): Promise<Result<Admitt
   return admit(way, ok(to), { method: 'CONNECT', path: null, bytes: null });
 }
 
-function wantedBy({ url = '', headersDistinct }: IncomingMessage): Result<Destination, string> {
-  const wanted = destinationOfAuthority(url);
+function wantedBy(
+  { url = '', headersDistinct }: IncomingMessage,
+  { privateAddresses }: WayOut,
+): Result<Destination, string> {
+  const wanted = destinationOfAuthority(url, privateAddresses);
   if (!wanted.ok) return wanted;
   const [host = url, ...more] = headersDistinct.host ?? [];
   const isSame = host.toLowerCase() === url.toLowerCase() || host.toLowerCase() === wanted.value.host;

@@ -38,6 +38,18 @@ test('public suffixes, local names and malformed names belong to no site', () =>
     assert.match(site(host), /not a name|no registrable domain/, host);
 });
 
+test('a name of one label has a site where the user lists it, and a public suffix has none', () => {
+  const own = new Set(['nexus', 'co.uk']);
+  const listed = (host: string) => {
+    const parsed = destination(host, 8081, own);
+    return parsed.ok ? parsed.value.site : parsed.fault;
+  };
+  assert.equal(listed('nexus'), 'nexus');
+  assert.equal(listed('NEXUS.'), 'nexus');
+  assert.match(listed('nexus2'), /no registrable domain/);
+  assert.match(listed('co.uk'), /no registrable domain/);
+});
+
 test('an authority needs its port', () => {
   assert.deepEqual(destinationOfAuthority('example.com:443'), {
     ok: true,

@@ -96,10 +96,20 @@ function wayOut(
   refusals: Map<string, string>,
 ): Result<WayOut, Fault> {
   const reach: NetworkEntry[] = [];
+  const { hostname } = new URL(registry.url);
+  const privateAddresses = new Map(
+    registry.privateAddresses === undefined ? [] : [[hostname, new Set(registry.privateAddresses)]],
+  );
   for (const { host, port } of registry.reach) {
-    const place = destination(host, port);
+    const place = destination(host, port, privateAddresses);
     if (!place.ok)
-      return failed(fault('app-unavailable', `the registry \`${host}\` cannot be used: ${place.fault}`));
+      return failed(
+        fault(
+          'app-unavailable',
+          `the registry \`${host}\` cannot be used: ${place.fault}`,
+          host.includes('.') ? undefined : listing(hostname),
+        ),
+      );
     reach.push({ kind: isAddress(place.value.host) ? 'address' : 'host', host: place.value.host, port });
   }
   const bytes = limits.storageMiB * MIB;
@@ -110,7 +120,7 @@ function wayOut(
     decide: async () => true,
     decideMs: 1_000,
     lookup,
-    privateAddresses: new Map([[new URL(registry.url).hostname, new Set(registry.privateAddresses ?? [])]]),
+    privateAddresses,
     dial,
     budget: new Budget({ ...DEFAULT_EGRESS_LIMITS, ...budget }, now),
     onRefused: ({ host, reason }) => {
@@ -248,7 +258,10 @@ function toldFault(
 }
 
 function helpAbout(why: string, host: string, hostname: string): string | undefined {
-  if (!why.includes('not public')) return privateRegistry(host).help;
+  return why.includes('not public') ? listing(hostname) : privateRegistry(host).help;
+}
+
+function listing(hostname: string): string {
   return `if it is a registry of your own network, \`cordon.json\` can say so: "packages": {"privateAddresses": {"${hostname}": ["ADDRESS"]}}`;
 }
 

@@ -45,6 +45,18 @@ for (const [what, listed] of [
   });
 }
 
+test('a registry whose name is one word is reached where its address is listed, and the remedy is named where it is not', async (context) => {
+  const machine = await behindMirror(context);
+  machine.registries = new Map([['registry', `http://nexus:${machine.registry.port}/`]]);
+  const fetched = await machine.fetch('npx demo-app');
+  assert.ok(!fetched.ok);
+  assert.match(fetched.fault.help ?? '', /"packages": \{"privateAddresses": \{"nexus": \["ADDRESS"\]\}\}/);
+  assert.deepEqual(machine.registry.dialled, []);
+  machine.privateAddresses = new Map([['nexus', [LISTED]]]);
+  assert.equal(await machine.refusal('npx demo-app'), 'installed');
+  assert.deepEqual(dialledIn(machine), [`${LISTED}:${machine.registry.port}`]);
+});
+
 // Attack: the name leads to the listed address when it is first looked up, and to the metadata service of the cloud then.
 test('a name that leads elsewhere at its second look-up is not followed there', async (context) => {
   const machine = await behindMirror(context);
