@@ -21,12 +21,12 @@ export interface ProgressParts {
 }
 
 /** `npm http fetch GET 200 https://registry/left-pad 12ms` */
-const REQUEST = /^npm http fetch GET 200 (\S{1,2000}) /;
+const REQUEST = /^npm http fetch GET 200 (\S{1,400}) /;
 /** What npm says besides errors. */
 const CHATTER = /^npm (?:http|warn|notice)\b/i;
 const LONGEST_LINE = 4_000;
-/** Attack: lines about a million packages. */
-const MOST_PACKAGES = 100_000;
+/** Attack: lines about a million packages, each with a long address. These are at most 8 MB. */
+const MOST_PACKAGES = 10_000;
 /** So many have to come before their speed says something. */
 const FEW = 5;
 
