@@ -32,6 +32,7 @@ export class Machine {
   /** `packages` of the configuration. */
   registries: ReadonlyMap<string, string> = new Map();
   privateAddresses: ReadonlyMap<string, readonly string[]> = new Map();
+  credentials: ReadonlyMap<string, string> = new Map();
 
   private constructor(root: string, registry: TestRegistry) {
     this.root = root;
@@ -59,6 +60,7 @@ export class Machine {
         home: join(this.root, 'home'),
         registries: this.registries,
         privateAddresses: this.privateAddresses,
+        credentials: this.credentials,
         folder: join(this.root, 'project'),
         npm: findNpm(process.env.PATH ?? ''),
         read: (path) => (path.startsWith(this.root) && existsSync(path) ? readFileSync(path, 'utf8') : null),

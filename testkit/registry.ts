@@ -107,6 +107,8 @@ export class TestRegistry {
   readonly asked = this.#asked.promise;
   readonly dialled: string[] = [];
   trouble: Trouble = null;
+  /** The `Authorization` without which everything is refused; null: none is needed. */
+  wants: string | null = null;
   /** Where the index of Python says that its files are; here, without it. */
   filesAt = '';
   readonly #npm = new Map<string, Map<string, { readonly version: NpmVersion; readonly bytes: Buffer }>>();
@@ -213,7 +215,8 @@ export class TestRegistry {
     this.requests.push(`${path}${request.headers.authorization === undefined ? '' : ' with credentials'}`);
     this.#asked.resolve();
     if (this.trouble === 'hangs') return;
-    if (this.trouble === 'unauthorized') return void response.writeHead(401).end('{}');
+    const isStranger = this.wants !== null && request.headers.authorization !== this.wants;
+    if (this.trouble === 'unauthorized' || isStranger) return void response.writeHead(401).end('{}');
     if (this.trouble !== null && this.trouble !== 'gone')
       return void response.writeHead(302, { location: `${this.trouble.redirectsTo}${request.url}` }).end();
     const body = this.#body(path);

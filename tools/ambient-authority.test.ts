@@ -223,8 +223,8 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'keeps which entries of `installable` were installed, in the data folder',
   },
   'packages/install/src/inside/fetch.ts': {
-    of: ['files', 'processes'],
-    why: 'runs inside the sandbox of an install step: starts npm or pip and sends what they fetched',
+    of: ['environment', 'files', 'processes'],
+    why: 'runs inside the sandbox of an install step: starts npm or pip with the variables there and the credentials, and sends what they fetched',
   },
   'packages/install/src/npm-program.ts': { of: ['files'], why: 'looks for the npm of this machine' },
   'packages/install/src/plan.ts': { of: ['files'], why: 'looks whether this machine has Python' },

@@ -102,6 +102,20 @@ test('a person changes the screen, types a secret once, and the file is in effec
   assert.doesNotMatch(apps.stdout.replace(/\s+/g, ' '), /the configuration was not agreed to/);
 });
 
+test('a secret that a complete file names is asked for, and then nothing is left to do', async () => {
+  using home = new Home();
+  const key = '//npm.corp.example/:_authToken';
+  home.write('cordon.json', { packages: { [key]: '${secret:npm}' } });
+  const before = await home.run(['apps']);
+  assert.match(before.stderr.replace(/\s+/g, ' '), /the secret `npm` is not kept for this file/);
+  const init = home.start(['init'], { terminal: true });
+  await answer(init, 'npm (not shown)> ', 'typed-0nce');
+  const run = await init.end();
+  assert.equal(run.code, 0, run.stdout);
+  assert.doesNotMatch(run.stdout, /typed-0nce/);
+  assert.match((await home.run(['init'])).stdout, /there is nothing to propose/);
+});
+
 // Attack: a description in a stranger's file clears the screen, and draws a question of Cordon's.
 test('words of another file reach a prompt as words alone', async (t) => {
   if (isLeftOut(t)) return;

@@ -327,6 +327,7 @@ function readContent(root: Located | null, sources: ConfigurationSources, { file
   const functionalities =
     read('functionalities', (at) => readFunctionalityList(at, namesIn(APP_SECTIONS.map(get)))) ??
     new Map<string, KnownFunctionality>();
+  const secret = (name: string) => keptSecret({ ownDataFolder, folder }, name);
   const { apps, installable, ...others } = readApps(
     { apps: get('apps'), mcpServers: get('mcpServers'), installable: get('installable') },
     {
@@ -346,7 +347,7 @@ function readContent(root: Located | null, sources: ConfigurationSources, { file
       keyFiles: keyFiles(sources, memory.key),
       readModel: (at) => at.checked(modelCheck(providers, false)),
       known: functionalities,
-      secret: (name) => keptSecret({ ownDataFolder, folder }, name),
+      secret,
       keyVariables: new Set([
         ...keyVariables(providers),
         KEY_VARIABLE,
@@ -375,7 +376,7 @@ function readContent(root: Located | null, sources: ConfigurationSources, { file
     prices: read('prices', readPrices) ?? new Map<string, ModelPrice>(),
     functionalities,
     appRegistry: read('appRegistry', (at) => at.checked(addressProblem)),
-    packages: read('packages', readPackages) ?? NO_PACKAGE_SETTINGS,
+    packages: read('packages', (at) => readPackages(at, secret)) ?? NO_PACKAGE_SETTINGS,
     packs: read('packs', readPacks) ?? DEFAULT_PACKS,
     policyFiles,
     scenarioFiles: read('scenario', (at) => readFileList(at, folders)) ?? [],

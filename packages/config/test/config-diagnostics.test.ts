@@ -215,9 +215,20 @@ const CASES: readonly { readonly about: string; readonly text: string; readonly 
     text: '{"packages": {"registry": "ftp://a", "registy": "", "privateAddresses": {"npm.corp.example": ["8.8.8.8"], "10.0.0.1": []}}}',
     expected: [
       '1:27 error CFG013 packages.registry: `ftp://a` is no http address (write it in full, like `https://example.com/mcp`)',
-      '1:38 error CFG006 packages.registy: the key `registy` is unknown (write `registry`, `@scope:registry` or `privateAddresses`)',
+      '1:38 error CFG006 packages.registy: the key `registy` is unknown (write `registry`, `@scope:registry`, `//host/:_authToken`, `//host/:_auth` or `privateAddresses`)',
       '1:95 error CFG060 packages.privateAddresses["npm.corp.example"][0]: `8.8.8.8` is no address of a private network (write it like `10.20.0.15` or `fd00::15`; addresses of the internet need no entry)',
       '1:107 error CFG060 packages.privateAddresses["10.0.0.1"]: `10.0.0.1` is no name of a host (write the name alone, in small letters, like `npm.example.com`)',
+    ],
+  },
+  {
+    about: 'CFG011 and CFG019 credentials of registries',
+    text: '{"packages": {"//a.example/:_authToken": "npm_secret", "//b.example/x/:_auth": "${env:NPM}", "//c.example/:_auth": "${secret:npm}", "//d.example:_auth": "", "https://e.example/:_auth": ""}}',
+    expected: [
+      '1:42 error CFG011 packages["//a.example/:_authToken"]: the credentials of a registry do not stand in the file (write `${secret:NAME}`; `cordon init`, at a terminal, asks for it. Replace the credentials if this file was shared)',
+      '1:80 error CFG011 packages["//b.example/x/:_auth"]: the credentials of a registry do not stand in the file (write `${secret:NAME}`; `cordon init`, at a terminal, asks for it. Replace the credentials if this file was shared)',
+      '1:116 error CFG019 packages["//c.example/:_auth"]: the secret `npm` is not kept for this file (`cordon init`, at a terminal, asks for it)',
+      '1:133 error CFG006 packages["//d.example:_auth"]: the key `//d.example:_auth` is unknown (write `registry`, `@scope:registry`, `//host/:_authToken`, `//host/:_auth` or `privateAddresses`)',
+      '1:158 error CFG006 packages["https://e.example/:_auth"]: the key `https://e.example/:_auth` is unknown (write `registry`, `@scope:registry`, `//host/:_authToken`, `//host/:_auth` or `privateAddresses`)',
     ],
   },
   {

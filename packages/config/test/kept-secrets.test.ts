@@ -66,6 +66,6 @@ test('a secret stands in env and headers alone: an argument can be read by every
   folder.write('cordon.json', '{"apps": {"a": {"command": "x", "args": ["${secret:key}"]}}}');
   keepSecret({ ownDataFolder: join(folder.home, '.local/share/cordon'), folder: folder.project }, 'key', 'x');
   assert.deepEqual(problemsOf(folder.load()), [
-    '1:42 error CFG018 apps.a.args[0]: `${secret:key}` is no placeholder that Cordon knows (secrets stand in the values of `env` and `headers` of an app)',
+    '1:42 error CFG018 apps.a.args[0]: `${secret:key}` is no placeholder that Cordon knows (secrets stand in the values of `env` and `headers` of an app, and in `packages`)',
   ]);
 });

@@ -12,6 +12,8 @@ import type { Registry } from './registry.ts';
 export interface InstallPlan {
   readonly mounts: readonly Mount[];
   readonly env: Readonly<Record<string, string>>;
+  /** Variables of the package manager that hold credentials. */
+  readonly secrets: Readonly<Record<string, string>>;
   /** Whether the programs of the system are needed. */
   readonly usr: boolean;
   readonly steps: readonly (readonly string[])[];
@@ -75,11 +77,19 @@ function npmPlan(
   return ok({
     mounts,
     env: trusted === null ? {} : { [AUTHORITIES]: AUTHORITIES_INSIDE },
+    secrets: npmSecrets(registry),
     usr: false,
     steps: [[NODE_INSIDE, `${NPM_INSIDE}/bin/npm-cli.js`, 'install', ...options, '--', ...specs]],
     without: ['package.json', 'package-lock.json', 'node_modules/.package-lock.json'],
     report: `${TREE}/package-lock.json`,
   });
+}
+
+/** npm reads a setting for one place from a variable, too. */
+function npmSecrets({ credential }: Registry): Readonly<Record<string, string>> {
+  if (credential === undefined) return {};
+  const { place, kind, value } = credential;
+  return { [`npm_config_${place}:${kind === 'token' ? '_authToken' : '_auth'}`]: value };
 }
 
 const PYTHON = '/usr/bin/python3';
@@ -94,17 +104,22 @@ function pythonPlan(call: PackageCall, registry: Registry): Result<InstallPlan, 
         'install Python 3 with pip for the whole system',
       ),
     );
+  const secrets = pipSecrets(registry);
+  // `--isolated` ignores variables, and a variable holds the address with the credentials.
+  const index = secrets === null ? ['--isolated', '--index-url', registry.url] : [];
   const options = [
-    ...['--isolated', '--disable-pip-version-check', '--no-input', '--no-cache-dir', '--no-color', '--quiet'],
+    ...['--disable-pip-version-check', '--no-input', '--no-cache-dir', '--no-color', '--quiet'],
     ...['--proxy', 'http://127.0.0.1:3128', '--timeout', '60', '--retries', '1'],
     ...['install', '--target', TREE, '--only-binary', ':all:', '--no-compile', '--progress-bar', 'off'],
-    ...['--index-url', registry.url, '--report', '/tmp/report.json'],
+    ...['--report', '/tmp/report.json'],
     ...(url.protocol === 'http:' ? ['--trusted-host', url.hostname] : []),
+    ...index,
   ];
   const specs = call.packages.map(({ spec }) => spec);
   return ok({
     mounts: [],
-    env: {},
+    env: { PIP_CONFIG_FILE: '/dev/null' },
+    secrets: secrets ?? {},
     usr: true,
     steps: [
       [PYTHON, '-m', 'pip', ...options, '--', ...specs],
@@ -114,6 +129,18 @@ function pythonPlan(call: PackageCall, registry: Registry): Result<InstallPlan, 
     without: [],
     report: '/tmp/report.json',
   });
+}
+
+/** A token is a password of the user `__token__`, as PyPI has it. */
+function pipSecrets({ url, credential }: Registry): Readonly<Record<string, string>> | null {
+  if (credential === undefined) return null;
+  const { kind, value } = credential;
+  const login = kind === 'token' ? `__token__:${value}` : Buffer.from(value, 'base64').toString();
+  const [user = ''] = login.split(':', 1);
+  const index = new URL(url);
+  index.username = encodeURIComponent(user);
+  index.password = encodeURIComponent(login.slice(user.length + 1));
+  return { PIP_INDEX_URL: index.href };
 }
 
 /** The packages that came, sorted; refused where the report is invalid or names one without its digest. */

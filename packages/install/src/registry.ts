@@ -1,11 +1,13 @@
 /**
  * From which registry packages come: the one that the user's package manager is configured for. Its address is all
- * that is taken from there: credentials stay where they are, and no sandbox is shown any. What a file in the current
- * folder says comes marked as such: someone else may have put it there.
+ * that is taken from there: its credentials stay where they are, and only those of `cordon.json` are used. What a file in the
+ * current folder says comes marked as such: someone else may have put it there.
  */
 import { join } from 'node:path';
 import type { Environment } from '@cordon/config/reading';
-import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
+import { type Fault, failed, fault, isThisMachine, ok, type Result } from '@cordon/core';
+import { bareAddress } from '@cordon/egress/destination';
+import { isPrivateAddress } from '@cordon/egress/resolver';
 
 export interface Registry {
   /** Without user and password; ends in `/`. */
@@ -14,10 +16,21 @@ export interface Registry {
   readonly reach: readonly { readonly host: string; readonly port: number }[];
   /** To which it may lead although they are not public, because the user's configuration says so; absent: to none. */
   readonly privateAddresses?: readonly string[];
-  /** Whether the user has credentials for it, which an install step does not get. */
+  /** Whether the user has credentials for it elsewhere, which an install step does not get. */
   readonly hasCredentials: boolean;
+  /** What it gets from the user; absent: nothing. */
+  readonly credential?: RegistryCredential;
   /** The file of the current folder that names it; null: the user's own settings do. */
   readonly namedBy: FolderFile | null;
+}
+
+/** What shows a registry who asks. It is in no argument, file or record. */
+export interface RegistryCredential {
+  /** `//host/path/`, as npm names it: whatever is below. */
+  readonly place: string;
+  readonly kind: 'token' | 'password';
+  /** The token; or user and password, in base64. */
+  readonly value: string;
 }
 
 /** A file that the user may not have written. */
@@ -33,6 +46,8 @@ export interface RegistryPlaces {
   readonly registries: ReadonlyMap<string, string>;
   /** Of `packages`: by host. */
   readonly privateAddresses: ReadonlyMap<string, readonly string[]>;
+  /** Of `packages`: secrets by npm's keys. */
+  readonly credentials: ReadonlyMap<string, string>;
   /** The folder of the configuration: its `.npmrc` counts, as it does for `npx` there, once the user has agreed to it. */
   readonly folder: string;
   /** The folder of the user's npm; null where there is none. */
@@ -233,6 +248,46 @@ function registryOf(text: string, also: Registry['reach'], places: RegistryPlace
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
   const reach = [{ host: url.hostname, port }, ...also];
   const listed = places.privateAddresses.get(url.hostname);
-  const addresses = listed === undefined ? {} : { privateAddresses: listed };
-  return ok({ url: url.href, reach, ...addresses, hasCredentials, namedBy: null });
+  const credential = credentialFor(url, places.credentials);
+  // Attack: somebody on the way reads the credentials, and publishes packages with them.
+  if (credential !== null && !isPrivateWay(url, listed)) return failed(inTheClear(url.host));
+  return ok({
+    url: url.href,
+    reach,
+    ...(listed === undefined ? {} : { privateAddresses: listed }),
+    hasCredentials,
+    ...(credential === null ? {} : { credential }),
+    namedBy: null,
+  });
+}
+
+/** That of the longest place. */
+function credentialFor(
+  { host, pathname }: URL,
+  credentials: RegistryPlaces['credentials'],
+): RegistryCredential | null {
+  const [found] = [...credentials]
+    .map(([key, value]) => credentialOf(key, value))
+    .filter(({ place }) => `//${host}${pathname}`.startsWith(place))
+    .toSorted((a, b) => b.place.length - a.place.length);
+  return found ?? null;
+}
+
+/** People type `user:password`, and npm's files hold it in base64, where there is no colon. */
+function credentialOf(key: string, value: string): RegistryCredential {
+  const place = key.slice(0, key.lastIndexOf(':'));
+  if (key.endsWith(':_authToken')) return { place, kind: 'token', value };
+  const isPlain = value.includes(':');
+  return { place, kind: 'password', value: isPlain ? Buffer.from(value).toString('base64') : value };
+}
+
+/** Whether only the user's own networks see what is sent. */
+function isPrivateWay({ protocol, hostname }: URL, listed: readonly string[] = []): boolean {
+  const isOwn = isThisMachine(hostname) || isPrivateAddress(bareAddress(hostname));
+  return protocol === 'https:' || listed.length > 0 || isOwn;
+}
+
+function inTheClear(host: string): Fault {
+  const message = `the credentials for the registry \`${host}\` would go through the internet in the clear`;
+  return fault('app-unavailable', message, 'name the registry by `https`');
 }

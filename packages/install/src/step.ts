@@ -61,6 +61,8 @@ export async function runStep(
   const late = AbortSignal.timeout(parts.limits.seconds * 1000);
   const process = await parts.sandbox.spawn(spec.value, AbortSignal.any([cancelled, late]));
   if (!process.ok) return process;
+  // Through a pipe: arguments and variables of the launcher may be seen by other programs.
+  process.value.stdin?.on('error', () => undefined).end(JSON.stringify(plan.secrets));
   const proxy = openProxy(process.value, way.value);
   try {
     const outcome = await fetched(process.value, folder, parts);
@@ -166,7 +168,7 @@ function specOf(plan: InstallPlan, limits: StepLimits): Result<SandboxSpec, Faul
     },
     tmpMiB: limits.storageMiB,
     usr: plan.usr,
-    stdin: 'none',
+    stdin: 'pipe',
     stdout: 'pipe',
     stderr: 'pipe',
     link: false,
@@ -211,12 +213,15 @@ async function fetched(
 
 /** One sentence from what npm or pip wrote, and from what the proxy refused. */
 function toldFault(
-  { message, help, kind }: Fault,
+  { message: said, help, kind }: Fault,
   registry: Registry,
   refusals: ReadonlyMap<string, string>,
   limits: StepLimits,
 ): Fault {
   const unavailable = (text: string, remedy?: string) => fault('app-unavailable', text, remedy);
+  const { credential } = registry;
+  const isPip = /No matching distribution/.test(said);
+  const message = credential === undefined ? said : said.replaceAll(credential.value, '[secret]');
   if (kind !== 'app-unavailable') return fault(kind, message, help);
   const { host, hostname } = new URL(registry.url);
   if (/\bENOSPC\b|No space left|more than \d+ files/.test(message))
@@ -230,18 +235,23 @@ function toldFault(
     );
   const [why] = refusals.values();
   if (why !== undefined)
-    return unavailable(`the registry \`${host}\` was not reached: ${why}`, helpAbout(why, host, hostname));
+    return unavailable(
+      `the registry \`${host}\` was not reached: ${why}`,
+      helpAbout(why, registry, hostname),
+    );
+  if (/\bE401\b|ENEEDAUTH|\b401 (?:Client )?Error|\bUser for /.test(message))
+    return credential === undefined ? privateRegistry(registry) : refusedCredential(registry);
   if (/\bETARGET\b|No matching version|\bE404\b|No matching distribution|ENOVERSIONS/.test(message))
-    return registry.hasCredentials && /\bE404\b/.test(message)
-      ? privateRegistry(host)
-      : unavailable(`the registry \`${host}\` has no such package or version`);
-  if (/\bE401\b|ENEEDAUTH|\b401 Client Error|\bUser for /.test(message))
-    return registry.hasCredentials
-      ? privateRegistry(host)
-      : unavailable(`the registry \`${host}\` wants credentials, which an install step never has`);
+    return registry.hasCredentials && credential === undefined && /\bE404\b/.test(message)
+      ? privateRegistry(registry)
+      : unavailable(
+          `the registry \`${host}\` has no such package or version`,
+          // pip says the same of an index that wants credentials.
+          isPip ? `if it wants credentials, ${howToName(registry)}` : undefined,
+        );
   if (/\bE403\b|\b403 Client Error/.test(message))
-    return registry.hasCredentials
-      ? privateRegistry(host)
+    return registry.hasCredentials && credential === undefined
+      ? privateRegistry(registry)
       : unavailable(`the registry \`${host}\` does not hand the package out (403)`);
   if (/certificate|unable to verify/i.test(message))
     return unavailable(
@@ -257,19 +267,32 @@ function toldFault(
   return unavailable(`the package could not be fetched: ${lastLine(message)}`);
 }
 
-function helpAbout(why: string, host: string, hostname: string): string | undefined {
-  return why.includes('not public') ? listing(hostname) : privateRegistry(host).help;
+function helpAbout(why: string, registry: Registry, hostname: string): string | undefined {
+  return why.includes('not public') ? listing(hostname) : privateRegistry(registry).help;
 }
 
 function listing(hostname: string): string {
   return `if it is a registry of your own network, \`cordon.json\` can say so: "packages": {"privateAddresses": {"${hostname}": ["ADDRESS"]}}`;
 }
 
-function privateRegistry(host: string): Fault {
+function privateRegistry({ url }: Registry): Fault {
   return fault(
     'app-unavailable',
-    `the registry \`${host}\` wants credentials; yours are never shown to a sandbox, so nothing was fetched`,
-    'install the package beside `cordon.json` with your package manager; `npx` finds it there',
+    `the registry \`${new URL(url).host}\` wants credentials, and \`cordon.json\` names none; those of your package manager are not used`,
+    `${howToName({ url })}; or install the package beside \`cordon.json\` with your package manager: \`npx\` finds it there`,
+  );
+}
+
+function howToName({ url }: Pick<Registry, 'url'>): string {
+  const { host, pathname } = new URL(url);
+  return `write "packages": {"//${host}${pathname}:_authToken": "\${secret:registry}"} (\`_auth\` for user:password), and \`cordon init\` asks for it`;
+}
+
+function refusedCredential({ url }: Registry): Fault {
+  return fault(
+    'app-unavailable',
+    `the registry \`${new URL(url).host}\` does not accept the credentials that \`packages\` of \`cordon.json\` names`,
+    'write another name for the secret there, and `cordon init` asks for it',
   );
 }
 

@@ -342,11 +342,11 @@ test('credentials of the user never leave the hub, and a registry that wants the
   machine.registry.trouble = 'unauthorized';
   assert.match(
     await machine.refusal('npx demo-app'),
-    /wants credentials; yours are never shown to a sandbox/,
+    /wants credentials, and `cordon\.json` names none; those of your package manager are not used/,
   );
   rmSync(join(machine.root, 'home/.npmrc'));
   machine.environment.npm_config_registry = machine.registry.url;
-  assert.match(await machine.refusal('npx demo-app'), /wants credentials, which an install step never has/);
+  assert.match(await machine.refusal('npx demo-app'), /wants credentials, and `cordon\.json` names none/);
 });
 
 test('an upgrade shows what would change, and is in force when it is put there', async (context) => {

@@ -18,6 +18,7 @@ const fetched = await fetchPackages(
       home: data,
       registries: new Map(),
       privateAddresses: new Map(),
+      credentials: new Map(),
       folder: data,
       npm: findNpm(process.env.PATH ?? ''),
       read: () => null,

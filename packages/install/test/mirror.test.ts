@@ -1,6 +1,6 @@
 /** A registry of a private network, reached by its name: to the addresses that the user lists, and to no other. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { CERTIFICATE } from '@cordon/testkit/certificate.ts';
@@ -92,3 +92,57 @@ test('a registry with an authority of its own is believed where the user names t
   machine.environment.NODE_EXTRA_CA_CERTS = file;
   assert.equal(await machine.refusal('npx demo-app'), 'installed');
 });
+
+for (const [what, key, typed, wants] of [
+  ['a token', '_authToken', 'npm-secret-token', 'Bearer npm-secret-token'],
+  ['a user and a password', '_auth', 'me:npm-secret-token', `Basic ${btoa('me:npm-secret-token')}`],
+] as const) {
+  test(`npm shows ${what} to the registry that wants it, and nothing that is kept holds it`, async (context) => {
+    const machine = await behindMirror(context);
+    machine.registry.wants = wants;
+    const without = await machine.fetch('npx demo-app');
+    assert.ok(!without.ok);
+    assert.match(without.fault.message, /wants credentials, and `cordon\.json` names none/);
+    assert.match(
+      without.fault.help ?? '',
+      /"\/\/packages\.example\.com:\d+\/:_authToken": "\$\{secret:registry\}"/,
+    );
+    machine.credentials = new Map([[`//${TestRegistry.host}:${machine.registry.port}/:${key}`, typed]]);
+    await machine.install('npx demo-app');
+    assert.deepEqual(filesWith(machine.root, ['npm-secret-token', btoa('me:npm-secret-token')]), []);
+    machine.registry.wants = 'Bearer another';
+    assert.match(await machine.refusal('npx demo-app'), /does not accept the credentials/);
+  });
+}
+
+test('pip shows a user and a password to the index that wants them', async (context) => {
+  if (!existsSync('/usr/bin/python3')) return context.skip('there is no Python');
+  const machine = await behindMirror(context);
+  const { registry } = machine;
+  machine.environment = { PIP_INDEX_URL: `${registry.url}simple/` };
+  registry.publishWheel(
+    'demo-tool',
+    '1.0.0',
+    { 'demo_tool.py': 'def main(): pass\n' },
+    'demo-tool = demo_tool:main',
+  );
+  registry.wants = `Basic ${btoa('me@corp:pip/secret')}`;
+  const without = await machine.fetch('uvx demo-tool');
+  assert.match(
+    without.ok ? '' : (without.fault.help ?? ''),
+    /if it wants credentials, write "packages": \{"\/\/packages/,
+  );
+  machine.credentials = new Map([
+    [`//${TestRegistry.host}:${registry.port}/simple/:_auth`, 'me@corp:pip/secret'],
+  ]);
+  await machine.install('uvx demo-tool');
+  assert.deepEqual(filesWith(machine.root, ['pip/secret', 'pip%2Fsecret', btoa('me@corp:pip/secret')]), []);
+});
+
+/** Files below a folder that hold one of the texts. */
+function filesWith(folder: string, texts: readonly string[]): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((path) => texts.some((text) => readFileSync(path).includes(text)));
+}

@@ -22,6 +22,7 @@ const DEFINITIONS = "  registry: new Definition('registry', {\n    default: 'htt
 interface Settings {
   readonly registries?: Record<string, string>;
   readonly privateAddresses?: Record<string, readonly string[]>;
+  readonly credentials?: Record<string, string>;
 }
 
 function places(
@@ -33,6 +34,7 @@ function places(
     environment,
     registries: new Map(Object.entries(settings.registries ?? {})),
     privateAddresses: new Map(Object.entries(settings.privateAddresses ?? {})),
+    credentials: new Map(Object.entries(settings.credentials ?? {})),
     home: '/home/me',
     folder: '/home/me/project',
     npm: '/opt/n/lib/node_modules/npm',
@@ -253,4 +255,58 @@ test('an address of the configuration gets no variable of the environment', () =
   assert.match(found.fault.message, /`packages` of `cordon.json` holds a variable/);
   const own = npmRegistry(null, places({ [USER]: 'registry=https://corp.example/${TEAM}' }, { TEAM: 'one' }));
   assert.equal(own.ok && own.value.url, 'https://corp.example/one/');
+});
+
+const CORP = { registries: { registry: 'https://npm.corp.example/own/' } };
+
+/** The credential for npm's registry of the company. */
+function credentialOf(credentials: Record<string, string>, settings: Settings = CORP) {
+  const found = npmRegistry(null, places({}, {}, { ...settings, credentials }));
+  assert.ok(found.ok, found.ok ? '' : found.fault.message);
+  return found.value.credential;
+}
+
+test('credentials are for the registries of their place, and the longest place counts', () => {
+  const own = { '//npm.corp.example/own/:_authToken': 'own' };
+  assert.deepEqual(credentialOf(own), { place: '//npm.corp.example/own/', kind: 'token', value: 'own' });
+  const both = { '//npm.corp.example/:_authToken': 'all', ...own };
+  assert.equal(credentialOf(both)?.value, 'own');
+  assert.deepEqual(credentialOf({ '//npm.corp.example/:_auth': 'me:secret' }), {
+    place: '//npm.corp.example/',
+    kind: 'password',
+    value: 'bWU6c2VjcmV0',
+  });
+  assert.equal(credentialOf({ '//npm.corp.example/:_auth': 'bWU6c2VjcmV0' })?.value, 'bWU6c2VjcmV0');
+});
+
+// Attack: a registry gets the credentials of another one whose name or path begins alike.
+for (const place of [
+  '//npm.corp.example.evil.example/',
+  '//npm.corp.example:8443/',
+  '//corp.example/',
+  '//npm.corp.example/ow/',
+  '//npm.corp.example/own/deeper/',
+]) {
+  test(`credentials for ${place} are not for another place`, () => {
+    assert.equal(credentialOf({ [`${place}:_authToken`]: 'secret' }), undefined);
+  });
+}
+
+test('credentials go through the internet by TLS alone', () => {
+  const credentials = { '//nexus/:_authToken': 'secret', '//10.0.0.1:8081/:_authToken': 'secret' };
+  const at = (registry: string, more: Settings = {}) =>
+    npmRegistry(null, places({}, {}, { ...more, registries: { registry }, credentials }));
+  const open = at('http://nexus/');
+  assert.match(open.ok ? '' : open.fault.message, /in the clear/);
+  assert.equal(at('http://nexus/', { privateAddresses: { nexus: ['10.0.0.1'] } }).ok, true);
+  assert.equal(at('https://nexus/').ok, true);
+  assert.equal(at('http://10.0.0.1:8081/').ok, true);
+});
+
+test('the index of Python has the credentials of its place', () => {
+  const settings = { credentials: { '//a.example/simple/:_auth': 'me:secret' } };
+  const found = pythonIndex(places({}, { PIP_INDEX_URL: 'https://a.example/simple' }, settings));
+  assert.deepEqual(found.ok && found.value.credential?.kind, 'password');
+  const other = pythonIndex(places({}, { PIP_INDEX_URL: 'https://b.example/simple' }, settings));
+  assert.deepEqual(other.ok && other.value.credential, undefined);
 });

@@ -7,6 +7,7 @@ import type { CommandContext } from './command-context.ts';
 /** Fetches for this configuration, and asks at this terminal about a registry that a file of its folder names. */
 export function installerOf(context: CommandContext, configuration: Configuration): Installer {
   const { dialler, environment, home, notes, now } = context;
+  const told = new Set<string>();
   const agreesTo: Installer['agreesTo'] = async ({ url, privateAddresses, namedBy }) => {
     const asks = context.agreementQuestions();
     const refusal =
@@ -17,7 +18,8 @@ export function installerOf(context: CommandContext, configuration: Configuratio
             configuration.ownDataFolder,
             { asks, now },
           );
-    if (refusal === null && !context.wantsJson) {
+    if (refusal === null && !context.wantsJson && !told.has(url)) {
+      told.add(url);
       notes.say('fetching from ', url, 'dim');
       const listed = privateAddresses?.join(', ') ?? '';
       if (listed !== '') notes.say('  ', `which may lead to ${listed}, as your configuration says`, 'warn');

@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { keepSecret } from '@cordon/config/keys';
 import { COMPILED } from '@cordon/testkit/cordon-program.ts';
 import { PROGRAM } from '@cordon/testkit/installing.ts';
 import { TestRegistry } from '@cordon/testkit/registry.ts';
@@ -49,6 +50,13 @@ class User {
 
   write(name: string, text: string): void {
     writeFileSync(join(this.#root, 'work', name), text);
+  }
+
+  /** As `cordon init` keeps what the user types. */
+  keep(name: string, secret: string): void {
+    const ownDataFolder = join(this.#root, '.local/share/cordon');
+    const kept = keepSecret({ ownDataFolder, folder: join(this.#root, 'work') }, name, secret);
+    assert.equal(kept.ok, true);
   }
 
   has(name: string): boolean {
@@ -163,6 +171,31 @@ async function bait(context: TestContext): Promise<{ readonly port: number; read
   assert.ok(typeof address === 'object' && address !== null);
   return { port: address.port, asked };
 }
+
+test('a registry that refuses is reported once, and the secret of `cordon.json` opens it', async (context) => {
+  const apps = Object.fromEntries(
+    ['one', 'two', 'three'].map((name) => [name, { command: 'npx', args: [`demo-${name}`] }]),
+  );
+  const user = await User.make(context, apps);
+  const { registry } = user;
+  for (const name of ['one', 'two', 'three'])
+    registry.publish(`demo-${name}`, '1.0.0', { 'cli.js': PROGRAM });
+  registry.wants = 'Bearer the-registry-token';
+  const refused = await user.cordon('apps', 'install');
+  assert.equal(refused.code, 2);
+  assert.equal(refused.err.split('wants credentials').length - 1, 1, refused.err);
+  assert.equal(refused.err.split('fetching from').length - 1, 1, refused.err);
+  assert.match(refused.err, /not installed for the same reason: two, three/);
+
+  const place = `//127.0.0.1:${registry.port}/:_authToken`;
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a placeholder as people write it
+  user.write('cordon.json', JSON.stringify({ packages: { [place]: '${secret:npm}' }, apps }));
+  assert.match((await user.cordon('apps', 'install')).err, /the secret `npm` is not kept for this file/);
+  user.keep('npm', 'the-registry-token');
+  const installed = await user.cordon('apps', 'install', 'one');
+  assert.equal(installed.code, 0, installed.err);
+  assert.ok(!(installed.out + installed.err).includes('the-registry-token'));
+});
 
 test('in a folder that nobody agreed to, nothing is fetched, made or sent', async (context) => {
   if (isLeftOut(context)) return;

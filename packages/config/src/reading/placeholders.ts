@@ -118,7 +118,8 @@ function remedy(name: string, takesVariables: boolean): string {
   if (name === 'userHome') return 'write the path in full, or `~` in `files`';
   if (name.startsWith('input:'))
     return '`cordon init` asks for it once; or put the value into an environment variable and write `${env:NAME}`';
-  if (name.startsWith('secret:')) return 'secrets stand in the values of `env` and `headers` of an app';
+  if (name.startsWith('secret:'))
+    return 'secrets stand in the values of `env` and `headers` of an app, and in `packages`';
   const meant = nearest(name, ['state', 'config']);
   if (meant !== null) return `did you mean \`\${${meant}}\`?`;
   if (takesVariables && /^[A-Z_][A-Z0-9_]*(:-.*)?$/.test(name))

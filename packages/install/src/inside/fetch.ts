@@ -5,7 +5,7 @@
  * Imports Node only: it is Cordon's only file in that sandbox.
  */
 import { spawnSync } from 'node:child_process';
-import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 
 interface Plan {
   /** Programs to run one after the other, each with its arguments. */
@@ -19,10 +19,13 @@ interface Plan {
 }
 
 const plan: Plan = JSON.parse(process.argv[2] ?? '{}');
+/** Credentials of the registry, as variables of the package manager. */
+const secrets: Readonly<Record<string, string>> = JSON.parse(readFileSync(0, 'utf8'));
 
 for (const [program = '', ...args] of plan.steps) {
   // What it says is for people: standard output carries the result and nothing else.
-  const { status, signal, error } = spawnSync(program, args, { stdio: ['ignore', 2, 2] });
+  const env = { ...process.env, ...secrets };
+  const { status, signal, error } = spawnSync(program, args, { env, stdio: ['ignore', 2, 2] });
   if (error !== undefined) process.stderr.write(`${error.message}\n`);
   if (status !== 0) process.exit(signal === null ? (status ?? 1) : 1);
 }

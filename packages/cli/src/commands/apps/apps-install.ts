@@ -64,6 +64,7 @@ export async function installApps(
     const next = stopping.signal.aborted ? EXIT.refused : await installed(run, one, context, configuration);
     if (next > code) code = next;
   }
+  run.reportRepeated();
   return code;
 }
 
@@ -117,6 +118,8 @@ class Run {
   readonly #signal: AbortSignal;
   readonly #installer: Installer;
   readonly #done = new Set<string>();
+  /** By what is wrong: whatever else it is wrong with. */
+  readonly #repeated = new Map<string, string[]>();
 
   constructor(
     context: CommandContext,
@@ -251,8 +254,21 @@ class Run {
     this.#context.output.say(`${label}: `, text);
   }
 
+  /** A registry that does not answer is reported once, for the first app. */
   #failed(label: string, { kind, message, help }: Fault): ExitCode {
+    const others = this.#repeated.get(message);
+    if (others !== undefined && !this.#context.wantsJson) {
+      others.push(label);
+      return EXIT.failed;
+    }
+    this.#repeated.set(message, []);
     return this.#context.reportFault(fault(kind, `\`${label}\`: ${message}`, help));
+  }
+
+  reportRepeated(): void {
+    const labels = [...this.#repeated.values()].flat();
+    if (labels.length > 0)
+      this.#context.notes.say('', `not installed for the same reason: ${labels.join(', ')}`, 'bad');
   }
 }
 

@@ -55,6 +55,8 @@ interface Draft {
   readonly place: ProposalPlace & SecretPlace;
   readonly apps: readonly DraftApp[];
   readonly labels: readonly AppLabels[];
+  /** Names of secrets that the file names and that were never typed. */
+  readonly missing: readonly string[];
   /** Null: the file cannot be used as it is. */
   readonly configuration: Configuration | null;
   /** Whether the screen shows everything that the file will do, so that a yes to it is a yes to the file. */
@@ -70,10 +72,12 @@ export async function init(
   const draft = await draftOf(context, files, options);
   if (draft === null) return EXIT.failed;
   if (context.wantsJson) return printJson(context, draft);
-  if (draft.apps.length === 0 && draft.labels.length === 0) return nothingToPropose(context, draft);
+  const { missing } = draft;
+  const hasProposals = draft.apps.length > 0 || draft.labels.length > 0;
+  if (!hasProposals && missing.length > 0) return askedSecrets(context, draft);
+  if (!hasProposals) return nothingToPropose(context, draft);
   const proposals = await shownAndAgreed(context, draft, options);
   if (proposals === null) return EXIT.refused;
-  const missing = missingSecrets(draft.text, draft.place);
   const values = await askValues(context, takenFrom(proposals), missing);
   if (values === null) return EXIT.refused;
   return write(context, draft, proposals, values);
@@ -102,8 +106,9 @@ async function draftOf(
   const incomplete = incompleteApps(tree, place);
   const foreign = foreignServers(tree, place);
   const apps = [...incomplete, ...newApps([...foreign, ...servers], namesIn(tree))];
-  // The configuration would report the incomplete entries, which this command is about to complete.
-  const isReadable = found !== null && incomplete.length + foreign.length === 0;
+  const missing = missingSecrets(found?.text ?? null, place);
+  // The configuration would report what is incomplete, which this command is about to complete.
+  const isReadable = found !== null && incomplete.length + foreign.length + missing.length === 0;
   const configuration = isReadable ? context.configuration() : null;
   if (isReadable && configuration === null) return null;
   const labels =
@@ -117,6 +122,7 @@ async function draftOf(
     apps,
     labels,
     configuration,
+    missing,
     isWhollyShown: isWhollyShown(tree, incomplete),
   };
 }
@@ -209,6 +215,17 @@ async function pasted(context: CommandContext, place: ProposalPlace): Promise<re
 /** As the reader of JSON says it. */
 function isUnfinished(problem: string): boolean {
   return problem.includes('the text ends where');
+}
+
+/** A file that is complete, but for secrets that were never typed. */
+async function askedSecrets(context: CommandContext, { file, place, missing }: Draft): Promise<ExitCode> {
+  const values = await askValues(context, [], missing);
+  if (values === null) return EXIT.refused;
+  const kept = keepSecrets(place, values.secrets);
+  if (!kept.ok) return context.reportFault(fault('journal-unavailable', kept.fault));
+  const names = [...values.secrets.keys()].join(', ');
+  if (names !== '') context.output.say('', `kept for ${file}: ${names}`, 'good');
+  return values.secrets.size === missing.length ? EXIT.done : EXIT.refused;
 }
 
 function nothingToPropose(context: CommandContext, { text, file }: Draft): ExitCode {
