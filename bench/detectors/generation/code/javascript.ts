@@ -81,6 +81,7 @@ export const JAVASCRIPT_PIECES: readonly (readonly [string, string])[] = [
   ['a parameter of that name', 'function handle(process, module) { return process.items + module.size; }'],
   ['a list of processes', 'items.map(process);\nfunction process(item) { return item * 2; }'],
   ['a computed member', 'const x = table[{v}];\nhandlers[name]?.(x);'],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: code of another program
   ['a template', 'const s = `eval(${1 + 1}) is bad`;'],
   ['JSON', 'const o = JSON.parse({v});\nJSON.stringify(o, null, 2);'],
   ['text of a node', 'node.textContent = {v};\nnode.append(document.createElement("p"));'],

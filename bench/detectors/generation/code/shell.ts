@@ -101,7 +101,9 @@ export const SHELL_PIECES: readonly (readonly [string, string])[] = [
   ['node in place', `node -e 'console.log(process.version)'`],
   ['a here-document that is shown', 'cat <<EOF\nrm -rf is not run here\nEOF'],
   ['a test of texts', '[[ "$1" == *rm* ]] && echo matched'],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: code of another program
   ['an array', 'files=(a b c)\necho "${#files[@]}" "${files[@]:1:2}"'],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: code of another program
   ['a default', 'echo "${EDITOR_NAME:-none}" "${1:-x}"'],
   ['time', 'time sleep 1; date +%F'],
   ['a folder', 'mkdir -p build && cd build && pwd'],
