@@ -57,6 +57,18 @@ export function fetchOver(dial: Dial, silentMs?: number): typeof globalThis.fetc
     });
 }
 
+/** The body of an answer; null: it has more bytes than `most`. Attack: an answer without end. */
+export async function bodyWithin(most: number, { body }: Response): Promise<Buffer | null> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length;
+    if (bytes > most) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
 /** Calls `opened` with the connection, or with the reason why there is none. */
 function open(
   dial: Dial,

@@ -33,13 +33,16 @@ export function authorizationSend({ app, gate, context, dialler, issuer }: Autho
     const usable = usableUrl(url.href, 'the address of the login');
     if (!usable.ok) return stopped(usable.fault);
     return requestOfHub({ app, gate, context, method, url, bytes: Buffer.byteLength(body) }, async () => {
-      const { fetchOver } = await import('@cordon/dialler/fetch');
+      const { bodyWithin, fetchOver } = await import('@cordon/dialler/fetch');
       const signal = AbortSignal.timeout(ANSWER_MS);
       // Requests are rare, and nobody waits for the next one with the connection of this one.
       const once = { ...headers, connection: 'close' };
       try {
         const response = await fetchOver(dial)(url, { method, headers: once, body, signal });
-        return ok(await whole(response));
+        const answer = await bodyWithin(MOST_BYTES, response);
+        if (answer === null) return stopped(`\`${shownHost(url)}\` sends too much`);
+        const { status, headers: said } = response;
+        return ok(new Response(response.body === null ? null : answer, { status, headers: said }));
       } catch (error) {
         const reason = signal.aborted ? 'no answer in time' : wordsOf(reasonOf(error));
         return stopped(`\`${shownHost(url)}\` cannot be reached: ${reason}`);
@@ -50,18 +53,4 @@ export function authorizationSend({ app, gate, context, dialler, issuer }: Autho
 
 function wordsOf(reason: string): string {
   return reason === 'EPRIVATE' ? 'its address is not public, and you did not name this host' : reason;
-}
-
-/** The answer with its body, which is small. */
-async function whole(response: Response): Promise<Response> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > MOST_BYTES) throw new Error('the answer is too long');
-    chunks.push(chunk);
-  }
-  const { status, headers } = response;
-  const hasBody = response.body !== null;
-  return new Response(hasBody ? Buffer.concat(chunks) : null, { status, headers });
 }

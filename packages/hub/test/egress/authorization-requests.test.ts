@@ -30,7 +30,7 @@ async function issuerOf(t: TestContext): Promise<Setting> {
   const got: IncomingMessage[] = [];
   const server = createServer((request, response) => {
     got.push(request);
-    response.end('{}');
+    response.end(request.url === '/long' ? 'x'.repeat(256 * 1024 + 1) : '{}');
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -64,4 +64,15 @@ test('an address that is not public is asked only where the user named its host'
   );
   assert.equal(got.length, 0);
   assert.equal((await sendFor(url.origin)({ url, method: 'GET', headers: {}, body: '' })).ok, true);
+});
+
+// Attack: an authorization server whose answer fills the memory of the hub.
+test('an answer that is too long is not kept', async (t) => {
+  const { url, sendFor } = await issuerOf(t);
+  const long = new URL('/long', url);
+  const refused = await sendFor(url.origin)({ url: long, method: 'GET', headers: {}, body: '' });
+  assert.equal(
+    refused.ok ? null : refused.fault.message,
+    `the login to \`notes\` stops: \`${url.host}\` sends too much`,
+  );
 });

@@ -14,7 +14,7 @@ import {
   visibleLine,
 } from '@cordon/core';
 import type { Dial } from '@cordon/dialler';
-import { fetchOver } from '@cordon/dialler/fetch';
+import { bodyWithin, fetchOver } from '@cordon/dialler/fetch';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 
@@ -74,28 +74,15 @@ async function listed(
     const signal = AbortSignal.any([ending, AbortSignal.timeout(SECONDS * 1000)]);
     const response = await fetchOver(dial)(url, { signal, headers: { accept: 'application/json' } });
     if (!response.ok) return failed(unusable(address, `it answers with status ${response.status}`));
-    const text = await bounded(response);
-    if (text === null) return failed(unusable(address, 'its answer is too long'));
-    const parsed = parseJson(text);
+    const body = await bodyWithin(MOST_BYTES, response);
+    if (body === null) return failed(unusable(address, 'its answer is too long'));
+    const parsed = parseJson(body.toString());
     const servers = parsed.ok && isJsonObject(parsed.value) ? parsed.value.servers : undefined;
     if (!Array.isArray(servers)) return failed(unusable(address, 'its answer is no list of servers'));
     return ok(servers.slice(0, MOST_SHOWN).flatMap((entry: Json) => serverOf(entry) ?? []));
   } catch {
     return failed(unusable(address, 'it does not answer'));
   }
-}
-
-/** Null: more than is read of anybody. */
-async function bounded({ body }: Response): Promise<string | null> {
-  const decoder = new TextDecoder();
-  let text = '';
-  let bytes = 0;
-  for await (const chunk of body ?? []) {
-    bytes += chunk.length;
-    if (bytes > MOST_BYTES) return null;
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
 }
 
 /** Null: it has no name. Entries are `{"server": {…}}`, and in older registries the server itself. */
