@@ -23,6 +23,7 @@ export type * from './values/diagnostic.ts';
 export * from './values/fault.ts';
 export * from './values/id.ts';
 export * from './values/label.ts';
+export * from './values/port.ts';
 export * from './values/result.ts';
 export * from './values/this-machine.ts';
 export * from './values/visible-text.ts';

@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import type { Environment } from '@cordon/config/reading';
-import { type Fault, failed, fault, isThisMachine, ok, type Result } from '@cordon/core';
+import { type Fault, failed, fault, isThisMachine, ok, portOf, type Result } from '@cordon/core';
 import { bareAddress } from '@cordon/egress/destination';
 import { isPrivateAddress } from '@cordon/egress/resolver';
 
@@ -245,8 +245,7 @@ function registryOf(text: string, also: Registry['reach'], places: RegistryPlace
   url.search = '';
   url.hash = '';
   if (!url.pathname.endsWith('/')) url.pathname += '/';
-  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
-  const reach = [{ host: url.hostname, port }, ...also];
+  const reach = [{ host: url.hostname, port: portOf(url) }, ...also];
   const listed = places.privateAddresses.get(url.hostname);
   const credential = credentialFor(url, places.credentials);
   // Attack: somebody on the way reads the credentials, and publishes packages with them.

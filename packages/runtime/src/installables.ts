@@ -11,6 +11,7 @@ import {
   fault,
   type InstalledApp,
   ok,
+  portOf,
   type Result,
   visibleLine,
 } from '@cordon/core';
@@ -89,10 +90,10 @@ function callOf({ source }: InstalledApp): Result<PackageCall | null, Fault> {
 }
 
 function sourceOf(call: PackageCall, url: string): PackageSource {
-  const { hostname, port, protocol } = new URL(url);
+  const from = new URL(url);
   return {
-    host: hostname,
-    port: Number(port) || (protocol === 'https:' ? 443 : 80),
+    host: from.hostname,
+    port: portOf(from),
     path: call.packages.map(({ name }) => `/${name}`).join(' '),
   };
 }

@@ -7,6 +7,7 @@ import {
   fault,
   type InstalledApp,
   ok,
+  portOf,
   type Result,
 } from '@cordon/core';
 import type { Context } from '../context/context.ts';
@@ -33,7 +34,7 @@ export async function requestOfHub(
     app: app.id,
     method,
     host: url.hostname,
-    port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80),
+    port: portOf(url),
     path: url.pathname,
     bytes,
   };

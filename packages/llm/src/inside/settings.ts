@@ -1,7 +1,14 @@
 /** What the hub gives to the process that calls one provider, or one service, from both ends. */
 
 import type { ProviderAccess } from '@cordon/broker';
-import type { Endpoint, EndpointKind, JsonObject, ProviderConfig, RetryLimits } from '@cordon/core';
+import {
+  type Endpoint,
+  type EndpointKind,
+  type JsonObject,
+  type ProviderConfig,
+  portOf,
+  type RetryLimits,
+} from '@cordon/core';
 import type { ProviderRoute } from '../calls/provider-call.ts';
 import { addressOf } from '../providers/access.ts';
 
@@ -46,12 +53,11 @@ export function readSettings(settings: JsonObject): Settings {
 }
 
 function accessTo(address: string, settings: Settings, callMs: number): ProviderAccess {
-  const { hostname, port, protocol } = new URL(address);
-  const usual = protocol === 'https:' ? 443 : 80;
+  const url = new URL(address);
   return {
     // Plain data, which becomes a line of JSON.
     settings: settings as unknown as JsonObject,
-    target: { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? usual : Number(port) },
+    target: { host: url.hostname.replace(/^\[|\]$/g, ''), port: portOf(url) },
     callMs,
   };
 }

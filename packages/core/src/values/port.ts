@@ -1,0 +1,4 @@
+/** The port of an http address, also where it names none. */
+export function portOf({ port, protocol }: Pick<URL, 'port' | 'protocol'>): number {
+  return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
+}
