@@ -166,14 +166,14 @@ export function assembleSession(
     dialler: parts.dialler,
     logins: parts.logins,
     newContext: (app) => contexts.ofProcess(app),
-    reach: (app) => apps.reach(app),
+    reach: (app, onChallenge) => apps.reach(app, onChallenge),
     random: parts.random,
     now: parts.clock,
     pause: (milliseconds) => parts.pause(milliseconds, NEVER),
   });
   const apps: AppHost = new AppHost({
     launcher: parts.launcher,
-    connect: (app) => remote.connect(app),
+    connect: (app, onChallenge) => remote.connect(app, onChallenge),
     networkOf: (app) => networks.of(app),
     spend: (allowance) => monitor.spend(allowance),
     finished: ({ callId }) => recorder.cursor?.output(callId) ?? null,

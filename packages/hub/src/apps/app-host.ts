@@ -20,7 +20,7 @@ import type { RunningApp, ToolResult } from '../context/app-tool.ts';
 import type { AppConnection } from './app-connection.ts';
 import type { AppDescription } from './app-description.ts';
 import type { AppPins, Vetting } from './app-pins.ts';
-import { AppStart, type AppStartParts, NOBODY_TOLD } from './app-start.ts';
+import { AppStart, type AppStartParts, NOBODY_TOLD, type OnChallenge } from './app-start.ts';
 
 const MIB = 1024 * 1024;
 
@@ -143,9 +143,9 @@ export class AppHost {
   }
 
   /** Greets an app anew and has it list its tools, whatever it says, and ends it: whether its server lets the user in. */
-  async reach(app: InstalledApp): Promise<Result<void, Fault>> {
+  async reach(app: InstalledApp, onChallenge: OnChallenge): Promise<Result<void, Fault>> {
     if (this.#ending.signal.aborted) return failed(fault('app-unavailable', 'the session is closed'));
-    const connection = await this.#start.open(app, this.#ending.signal, NOBODY_TOLD);
+    const connection = await this.#start.open(app, this.#ending.signal, NOBODY_TOLD, onChallenge);
     if (!connection.ok) return connection;
     connection.value.end('it was only greeted');
     return ok(undefined);

@@ -4,6 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { type Clock, type Fault, failed, type InstalledApp, ok, type Result } from '@cordon/core';
+import type { Challenge } from '@cordon/oauth';
 import type { Client, ClientOptions, Transport } from '@modelcontextprotocol/client';
 import type { RunningApp } from '../context/app-tool.ts';
 import { AppConnection, type AppTold } from './app-connection.ts';
@@ -16,13 +17,16 @@ import type { LoadValidator } from './schema-validator.ts';
 
 export interface AppStartParts {
   readonly launcher: AppLauncher;
-  /** The transport of an app that runs elsewhere. */
-  readonly connect: (app: InstalledApp) => Promise<Result<Transport, Fault>>;
+  /** The transport of an app that runs elsewhere; with `onChallenge` it is reached without a login. */
+  readonly connect: (app: InstalledApp, onChallenge?: OnChallenge) => Promise<Result<Transport, Fault>>;
   /** The way out of an app; null for one that has none. Of one session there is one, however often the app is started. */
   readonly networkOf: (app: InstalledApp) => Promise<NetworkAccess | null>;
   readonly validator: LoadValidator;
   readonly now: Clock;
 }
+
+/** Hears what the server of an app asks for where it refuses a request without a login. */
+export type OnChallenge = (challenge: Challenge) => void;
 
 interface Began {
   readonly at: number;
@@ -30,6 +34,7 @@ interface Began {
   readonly late: AbortSignal;
   /** Aborts then too, and when nobody wants the app any more. */
   readonly signal: AbortSignal;
+  readonly onChallenge: OnChallenge | undefined;
 }
 
 interface Greeting {
@@ -57,14 +62,21 @@ export class AppStart {
   /**
    * @param ending aborts the start, and ends the process if it was there already
    * @param told of what happens to it after it was ready
+   * @param onChallenge of an app that runs elsewhere: it is reached without a login
    */
-  async open(app: InstalledApp, ending: AbortSignal, told: AppTold): Promise<Result<AppConnection, Fault>> {
+  async open(
+    app: InstalledApp,
+    ending: AbortSignal,
+    told: AppTold,
+    onChallenge?: OnChallenge,
+  ): Promise<Result<AppConnection, Fault>> {
     const late = new AbortController();
     const deadline = setTimeout(() => late.abort(), app.manifest.limits.startSeconds * 1000);
     const began = {
       late: late.signal,
       signal: AbortSignal.any([late.signal, ending]),
       at: this.#parts.now(),
+      onChallenge,
     };
     try {
       return app.source.kind === 'url'
@@ -87,7 +99,7 @@ export class AppStart {
     } catch (error) {
       const refused = await isRefusedHandshake(error);
       await first.value.client.close().catch(() => undefined);
-      if (!refused) return failed(await startFault({ ...first.value, error, isLate: began.late.aborted }));
+      if (!refused) return this.#ungreeted(first.value, error);
     }
     const second = await this.#greetingOf(app, began, { versionNegotiation: { mode: 'auto' } });
     return second.ok ? this.#greet(second.value, told) : second;
@@ -98,7 +110,7 @@ export class AppStart {
     began: Began,
     options: Pick<ClientOptions, 'versionNegotiation'>,
   ): Promise<Result<Greeting, Fault>> {
-    const transport = await this.#parts.connect(app);
+    const transport = await this.#parts.connect(app, began.onChallenge);
     if (!transport.ok) return transport;
     const client = await this.load(options);
     return ok({ app, client, transport: transport.value, process: null, network: null, began });
@@ -145,10 +157,14 @@ export class AppStart {
     try {
       return await this.#greeted(greeting, told);
     } catch (error) {
-      const reported = await startFault({ ...greeting, error, isLate: greeting.began.late.aborted });
-      greeting.process?.kill();
-      return failed(reported);
+      return this.#ungreeted(greeting, error);
     }
+  }
+
+  async #ungreeted(greeting: Greeting, error: unknown): Promise<Result<never, Fault>> {
+    const reported = await startFault({ ...greeting, error, isLate: greeting.began.late.aborted });
+    greeting.process?.kill();
+    return failed(reported);
   }
 
   /** Rejects with whatever the client says of an app that does not answer as it should. */

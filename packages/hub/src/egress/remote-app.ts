@@ -7,6 +7,7 @@ import type { Dial } from '@cordon/dialler';
 import { type Challenge, challengeIn } from '@cordon/oauth';
 import type { Transport } from '@modelcontextprotocol/client';
 import { RemoteError } from '../apps/app-faults.ts';
+import type { OnChallenge } from '../apps/app-start.ts';
 import type { Context } from '../context/context.ts';
 import type { Gate } from '../mediation/gate.ts';
 import type { AppTokens } from './app-tokens.ts';
@@ -20,7 +21,7 @@ export interface RemoteAppParts {
   /** Null: the app is reached without a login. */
   readonly tokens: AppTokens | null;
   /** Hears what the app's server asks for where it does not let a request in; absent: no login is under way. */
-  readonly onChallenge?: ((challenge: Challenge) => void) | undefined;
+  readonly onChallenge?: OnChallenge | undefined;
 }
 
 /** The user named the URL in the configuration, so the first contact needs no question; the policy still decides. */

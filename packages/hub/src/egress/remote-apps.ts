@@ -12,6 +12,7 @@ import {
 import type { Dialler } from '@cordon/dialler';
 import type { Challenge, Login, Send } from '@cordon/oauth';
 import type { Transport } from '@modelcontextprotocol/client';
+import type { OnChallenge } from '../apps/app-start.ts';
 import type { Context } from '../context/context.ts';
 import type { Gate } from '../mediation/gate.ts';
 import { type AppLogins, hasOwnCredentials } from './app-logins.ts';
@@ -28,7 +29,7 @@ export interface RemoteAppsParts {
   /** The app's requests are its own, whichever context's call led to them. */
   readonly newContext: (app: AppId) => Context;
   /** Greets an app anew and ends it. */
-  readonly reach: (app: InstalledApp) => Promise<Result<void, Fault>>;
+  readonly reach: (app: InstalledApp, onChallenge: OnChallenge) => Promise<Result<void, Fault>>;
   readonly random: () => string;
   readonly now: Clock;
   readonly pause: (milliseconds: number) => Promise<void>;
@@ -37,23 +38,21 @@ export interface RemoteAppsParts {
 export class RemoteApps {
   readonly #parts: RemoteAppsParts;
   readonly #tokens = new Map<AppId, AppTokens>();
-  /** Apps that are to be reached without a login, and what their servers asked for. */
-  readonly #challenges = new Map<AppId, Challenge | null>();
 
   constructor(parts: RemoteAppsParts) {
     this.#parts = parts;
   }
 
-  connect(app: InstalledApp): Promise<Result<Transport, Fault>> {
+  /** @param onChallenge the app is reached without a login, and this hears what its server asks for */
+  connect(app: InstalledApp, onChallenge?: OnChallenge): Promise<Result<Transport, Fault>> {
     const { gate, dialler, newContext } = this.#parts;
-    const isAsked = this.#challenges.has(app.id);
     return connectRemote({
       app,
       gate,
       context: newContext(app.id),
       dial: dialler.dial,
-      tokens: isAsked ? null : this.#tokensOf(app),
-      onChallenge: isAsked ? (challenge) => void this.#challenges.set(app.id, challenge) : undefined,
+      tokens: onChallenge === undefined ? this.#tokensOf(app) : null,
+      onChallenge,
     });
   }
 
@@ -72,14 +71,10 @@ export class RemoteApps {
   }
 
   async #challengeOf(app: InstalledApp): Promise<Result<Challenge | null, Fault>> {
-    this.#challenges.set(app.id, null);
-    try {
-      const reached = await this.#parts.reach(app);
-      const challenge = this.#challenges.get(app.id) ?? null;
-      return challenge === null && !reached.ok ? reached : ok(challenge);
-    } finally {
-      this.#challenges.delete(app.id);
-    }
+    const heard: Challenge[] = [];
+    const reached = await this.#parts.reach(app, (challenge) => heard.push(challenge));
+    const challenge = heard.at(-1) ?? null;
+    return challenge === null && !reached.ok ? reached : ok(challenge);
   }
 
   #tokensOf(app: InstalledApp): AppTokens | null {
