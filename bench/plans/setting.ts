@@ -51,8 +51,9 @@ export function appIn({ labels }: Setting, byHand: ReplayApp): ReplayApp {
 const ONLINE = { ...SILENT_MANIFEST, network: ['service.example'] };
 
 function proposedFor(tools: readonly ReplayTool[]): readonly ToolLabelEntry[] {
-  const described = tools.map(({ name, inputSchema, annotations }) => ({
+  const described = tools.map(({ name, description, inputSchema, annotations }) => ({
     name,
+    description,
     input: inputSchema,
     readOnlyHint: annotations?.readOnlyHint === true,
     destructiveHint: false,

@@ -5,11 +5,14 @@
  *
  * See docs/policy/labels.md.
  */
-import { isJsonObject, type JsonSchema, type Manifest, type ToolLabels } from '@cordon/core';
+import type { JsonSchema, Manifest, ToolLabels } from '@cordon/core';
+import { afterSharedWord, argumentNames, readingVerb, removerOf, saysThatItChanges } from './tool-words.ts';
 
 /** What is read of a tool's description. */
 export interface ProposedTool {
   readonly name: string;
+  /** It can take a label away, and adds none. */
+  readonly description: string;
   readonly input: JsonSchema;
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
@@ -23,71 +26,114 @@ export interface LabelProposal {
   readonly reasons: readonly string[];
 }
 
-const READS =
-  /^(?:get|list|read|search|find|show|fetch|query|lookup|describe|count|check|view)(?:[_.\-/A-Z]|$)/;
-
 /** Names of arguments that say whom or what a call acts upon. */
 const IDENTIFIES =
   /^(?:to|cc|bcc|from_account|recipients?|receiver|payee|participants?|attendees?|members?|users?|user_?names?|e?_?mails?|addresse?s?|phones?|numbers?|account|iban|ur[il]s?|links?|hosts?|domains?|endpoint|paths?|files?|file_?names?|folders?|director(?:y|ies)|channels?|rooms?|repos?|repositor(?:y|ies)|branch|owners?|tables?|database|passwords?|keys?|names?|id_?s?|.*_(?:id|ids|email|emails|url|uri|path|account|address|user|channel|to))$/i;
 
 const PLACES = /^(?:ur[il]s?|links?|hosts?|domains?|endpoint|.*_(?:url|uri))$/i;
 
-/** One for each tool, in their order. `hasNetwork`: an app on another machine has one that no manifest lists. */
+/**
+ * One for each tool, in their order. `tools`: all tools of the app, because what one does can depend on what another undoes.
+ * `hasNetwork`: an app on another machine has one that no manifest lists.
+ */
 export function proposeLabels(
   manifest: Manifest,
   tools: readonly ProposedTool[],
   hasNetwork = manifest.network.length > 0,
 ): readonly LabelProposal[] {
-  return tools.map((tool) => proposalFor(manifest, tool, hasNetwork));
+  return tools.map((tool) => proposalFor({ manifest, tools, hasNetwork }, tool));
 }
 
-function proposalFor(manifest: Manifest, tool: ProposedTool, hasNetwork: boolean): LabelProposal {
-  const reasons: string[] = [];
-  const says: { -readonly [Label in keyof ToolLabels]?: ToolLabels[Label] } = {};
-  const names = argumentNames(tool.input);
-  const identifying = names.filter((name) => IDENTIFIES.test(name));
-  const readOnly = readOnlyReason(manifest, tool);
-  if (tool.destructiveHint) {
-    says.irreversible = true;
-    reasons.push('irreversible: the app says that it destroys');
-  } else if (readOnly !== null) {
-    says.readOnly = true;
-    reasons.push(`looser: readOnly, because ${readOnly}`);
-    const place = placeArgument(tool.input);
-    if (place !== null) reasons.push(`outward: the argument \`${place}\` says where to ask`);
-    else if (!tool.openWorldHint || !hasNetwork) {
-      says.outward = false;
-      const why = hasNetwork ? 'the app says that it stays here' : 'the app has no network';
-      reasons.push(`looser: not outward, because ${why}`);
-    }
+interface ProposedApp {
+  readonly manifest: Manifest;
+  readonly tools: readonly ProposedTool[];
+  readonly hasNetwork: boolean;
+}
+
+/** Labels with the reason for each. */
+interface Said {
+  readonly says: Partial<ToolLabels>;
+  readonly reasons: readonly string[];
+}
+
+const SILENCE: Said = { says: {}, reasons: [] };
+
+function proposalFor(app: ProposedApp, tool: ProposedTool): LabelProposal {
+  const all = [effectLabels(app, tool), identifyingLabel(tool), ...outputLabels(app.manifest, tool)];
+  return {
+    tool: tool.name,
+    says: Object.assign({}, ...all.map(({ says }) => says)),
+    reasons: all.flatMap(({ reasons }) => reasons),
+  };
+}
+
+/** What it changes, and whether that can be undone. */
+function effectLabels(app: ProposedApp, tool: ProposedTool): Said {
+  if (tool.destructiveHint)
+    return { says: { irreversible: true }, reasons: ['irreversible: the app says that it destroys'] };
+  if (app.manifest.irreversible?.includes(tool.name) === true) return SILENCE;
+  const readOnly = readOnlyReason(app, tool);
+  if (readOnly !== null) {
+    const { says, reasons } = readerReaches(app, tool);
+    return {
+      says: { readOnly: true, ...says },
+      reasons: [`looser: readOnly, because ${readOnly}`, ...reasons],
+    };
   }
-  if (identifying.length > 0 && identifying.length < names.length) {
-    says.identifying = identifying;
-    reasons.push(`looser: only ${identifying.join(', ')} say whom or what it acts upon, by their names`);
-  }
-  for (const label of ['untrusted', 'private'] as const) {
-    const listed = manifest[label];
-    if (listed === null || listed.includes(tool.name)) continue;
-    says[label] = false;
-    reasons.push(`looser: not ${label}, because the manifest lists the tools that are`);
-  }
-  return { tool: tool.name, says, reasons };
+  const remover = removerOf(tool, app.tools);
+  if (remover === null) return SILENCE;
+  const { says, reasons } = adderReaches(app);
+  return {
+    says: { irreversible: false, ...says },
+    reasons: [`looser: can be undone, because it only adds what \`${remover.name}\` removes`, ...reasons],
+  };
 }
 
 /** Null: nothing says that it changes nothing. */
-function readOnlyReason({ irreversible }: Manifest, tool: ProposedTool): string | null {
-  if (irreversible?.includes(tool.name) === true) return null;
+function readOnlyReason({ tools }: ProposedApp, tool: ProposedTool): string | null {
   if (tool.readOnlyHint) return 'the app says so';
-  const verb = READS.exec(tool.name)?.[0];
-  return verb === undefined ? null : `its name begins with \`${verb.replace(/[^a-z]+$/i, '')}\``;
+  if (saysThatItChanges(tool.description)) return null;
+  const verb = readingVerb(tool.name);
+  if (verb !== null) return `its name begins with \`${verb}\``;
+  const inner = readingVerb(afterSharedWord(tool.name, tools));
+  return inner === null ? null : `its name, after what all names share, begins with \`${inner}\``;
+}
+
+function readerReaches({ hasNetwork }: ProposedApp, tool: ProposedTool): Said {
+  const place = placeArgument(tool.input);
+  if (place !== null) return { says: {}, reasons: [`outward: the argument \`${place}\` says where to ask`] };
+  if (tool.openWorldHint && hasNetwork) return SILENCE;
+  const why = hasNetwork ? 'the app says that it stays here' : 'the app has no network';
+  return { says: { outward: false }, reasons: [`looser: not outward, because ${why}`] };
+}
+
+/** What can be undone is not outward unless a label says so, and a service elsewhere is. */
+function adderReaches({ hasNetwork }: ProposedApp): Said {
+  return hasNetwork
+    ? { says: { outward: true }, reasons: ['outward: the app has a network'] }
+    : { says: { outward: false }, reasons: ['looser: not outward, because the app has no network'] };
+}
+
+function identifyingLabel({ input }: ProposedTool): Said {
+  const names = argumentNames(input);
+  const identifying = names.filter((name) => IDENTIFIES.test(name));
+  if (identifying.length === 0 || identifying.length === names.length) return SILENCE;
+  const reason = `looser: only ${identifying.join(', ')} say whom or what it acts upon, by their names`;
+  return { says: { identifying }, reasons: [reason] };
+}
+
+function outputLabels(manifest: Manifest, { name }: ProposedTool): readonly Said[] {
+  return (['untrusted', 'private'] as const).map((label) =>
+    manifest[label]?.includes(name) === false
+      ? {
+          says: { [label]: false },
+          reasons: [`looser: not ${label}, because the manifest lists the tools that are`],
+        }
+      : SILENCE,
+  );
 }
 
 /** The argument that says whom a call asks; null: none does. */
 export function placeArgument(input: JsonSchema): string | null {
   return argumentNames(input).find((name) => PLACES.test(name)) ?? null;
-}
-
-function argumentNames(schema: JsonSchema): readonly string[] {
-  const { properties } = schema;
-  return isJsonObject(properties) ? Object.keys(properties) : [];
 }

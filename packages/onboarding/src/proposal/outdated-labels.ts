@@ -26,7 +26,8 @@ export function outdatedLabels(
   return [...labels].flatMap(([tool, says]) => {
     const described = app.tools.find(({ name }) => name === tool) ?? null;
     const found: readonly (readonly [keyof ToolLabels, string | null])[] = [
-      ['readOnly', says.readOnly === true ? changes(app.manifest, tool, described) : null],
+      ['readOnly', says.readOnly === true ? destroys(app.manifest, tool, described) : null],
+      ['irreversible', says.irreversible === false ? destroys(app.manifest, tool, described) : null],
       ['outward', says.outward === false ? leaves(app, described) : null],
       ['untrusted', says.untrusted === false ? listed(app.manifest.untrusted, tool, 'untrusted') : null],
       ['private', says.private === false ? listed(app.manifest.private, tool, 'private') : null],
@@ -35,7 +36,7 @@ export function outdatedLabels(
   });
 }
 
-function changes(manifest: Manifest, tool: string, described: ProposedTool | null): string | null {
+function destroys(manifest: Manifest, tool: string, described: ProposedTool | null): string | null {
   if (described?.destructiveHint === true) return 'the app says that it destroys';
   return listed(manifest.irreversible, tool, 'irreversible');
 }

@@ -1,13 +1,14 @@
 /** Labels that are proposed: what says them, and that nothing looser comes without a reason that is marked as such. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { SILENT_MANIFEST, toolLabels, UNKNOWN_TOOL } from '@cordon/core';
+import { SILENT_MANIFEST, type ToolLabels, toolLabels, UNKNOWN_TOOL } from '@cordon/core';
 import { type ProposedTool, proposeLabels } from '../../src/proposal/labels.ts';
 
 function tool(name: string, args: readonly string[] = [], hints: Partial<ProposedTool> = {}): ProposedTool {
   const properties = Object.fromEntries(args.map((arg) => [arg, { type: 'string' }]));
   const input = { type: 'object', properties };
-  return { name, input, readOnlyHint: false, destructiveHint: false, openWorldHint: true, ...hints };
+  const silent = { description: '', readOnlyHint: false, destructiveHint: false, openWorldHint: true };
+  return { name, input, ...silent, ...hints };
 }
 
 function proposed(what: ProposedTool, manifest = SILENT_MANIFEST) {
@@ -28,6 +29,96 @@ test('a name that reads, in an app without network, is proposed as what changes 
 test('a name that only looks alike is not', () => {
   assert.deepEqual(proposed(tool('getaway_booking')).says, {});
   assert.deepEqual(proposed(tool('readdress')).says, {});
+});
+
+test('a first word that all names share is passed over, and one that is a verb of some is not', () => {
+  const names = (all: readonly string[]) =>
+    proposeLabels(
+      ONLINE,
+      all.map((name) => tool(name)),
+    ).map(({ says }) => says.readOnly === true);
+  assert.deepEqual(names(['chat_list_rooms', 'chat_post_message', 'chat_get_user']), [true, false, true]);
+  assert.deepEqual(names(['post_list', 'post_search']), [false, false]);
+  assert.deepEqual(names(['post_list', 'post_search', 'find_post']), [false, false, true]);
+});
+
+// Attack: a tool that sends, pays or deletes is named as if it only read.
+test('a name that reads does not count where the description says that something changes', () => {
+  const reads = (name: string, description: string) =>
+    proposed(tool(name, [], { description })).says.readOnly;
+  assert.equal(reads('get_mails', 'Returns the mails and deletes them from the server.'), undefined);
+  assert.equal(reads('fetch_report', 'Sends the report to the manager.'), undefined);
+  assert.equal(reads('check_order', 'Looks at the order. Also pays what is open.'), undefined);
+  assert.equal(reads('check_out', 'The cart.'), undefined);
+  assert.equal(reads('check_in_flight', ''), undefined);
+  assert.equal(reads('get_mails', 'Returns sent and deleted mails, and who will read them.'), true);
+  assert.equal(reads('check_output', 'Reads what the last run printed.'), true);
+});
+
+const ONLINE = { ...SILENT_MANIFEST, network: ['service.example'] };
+
+/** What is proposed of the first of these tools, in an app with a network. */
+function ofFirst(first: ProposedTool, ...others: readonly string[]): Partial<ToolLabels> | undefined {
+  return proposeLabels(ONLINE, [first, ...others.map((name) => tool(name))])[0]?.says;
+}
+
+test('what only adds a thing of the user’s own can be undone where a tool beside it removes such a thing', () => {
+  const undoable = { irreversible: false, outward: true };
+  assert.deepEqual(ofFirst(tool('create_note', ['text']), 'delete_note'), undoable);
+  assert.deepEqual(ofFirst(tool('append_to_file', ['content']), 'delete_file'), undoable);
+  assert.deepEqual(ofFirst(tool('addNewTasks', ['text']), 'removeTask'), undoable);
+  assert.deepEqual(ofFirst(tool('create_entities'), 'delete_entities'), undoable);
+  const [offline] = proposeLabels(SILENT_MANIFEST, [tool('create_note'), tool('delete_note')]);
+  assert.deepEqual(offline?.says, { irreversible: false, outward: false });
+  assert.deepEqual(offline?.reasons, [
+    'looser: can be undone, because it only adds what `delete_note` removes',
+    'looser: not outward, because the app has no network',
+  ]);
+});
+
+test('it stays a question where nothing removes it, or what is removed is something else', () => {
+  assert.deepEqual(ofFirst(tool('create_note')), {});
+  assert.deepEqual(ofFirst(tool('create_note'), 'delete_account'), {});
+  assert.deepEqual(ofFirst(tool('create_note'), 'delete_note_folder'), {});
+  assert.deepEqual(ofFirst(tool('update_note'), 'delete_note'), {});
+  assert.deepEqual(ofFirst(tool('write_file', ['content']), 'delete_file'), {});
+  assert.deepEqual(ofFirst(tool('delete_note'), 'create_note'), {});
+});
+
+// Attack: what sends, pays, publishes, gives access or runs has a tool beside it that takes it back afterwards.
+test('it stays a question where others see it, or it costs, overwrites or runs something', () => {
+  for (const [name, remover] of [
+    ['create_payment', 'cancel_payment'],
+    ['create_post', 'delete_post'],
+    ['add_user_to_channel', 'remove_user_from_channel'],
+    ['create_message', 'delete_message'],
+    ['create_filter', 'delete_filter'],
+    ['create_webhook', 'delete_webhook'],
+    ['create_user_note', 'delete_user_note'],
+    ['create_public_file', 'delete_public_file'],
+  ] as const)
+    assert.deepEqual(ofFirst(tool(name), remover), {}, name);
+  const event = (args: readonly string[], description: string) =>
+    ofFirst(tool('create_event', args, { description }), 'cancel_event')?.irreversible;
+  assert.equal(event(['title'], 'Creates an appointment in the calendar.'), false);
+  assert.equal(event(['title', 'participants'], 'Creates an appointment.'), undefined);
+  assert.equal(event(['title'], 'Creates an appointment and sends an e-mail.'), undefined);
+  assert.equal(event(['title'], 'Creates an appointment. Everyone in the company sees it.'), undefined);
+  const file = (description: string) =>
+    ofFirst(tool('create_file', ['content'], { description }), 'delete_file')?.irreversible;
+  assert.equal(file('Creates a file.'), false);
+  assert.equal(file('Creates a file, or overwrites the one that is there.'), undefined);
+  assert.equal(file('Creates a file with a link to share.'), undefined);
+  assert.equal(file('Creates a file that runs at the next start.'), undefined);
+});
+
+test('what the app or the manifest says against it counts more', () => {
+  assert.deepEqual(ofFirst(tool('create_note', [], { destructiveHint: true }), 'delete_note'), {
+    irreversible: true,
+  });
+  const manifest = { ...SILENT_MANIFEST, irreversible: ['create_note'] };
+  const [listed] = proposeLabels(manifest, [tool('create_note'), tool('delete_note')]);
+  assert.deepEqual(listed?.says, {});
 });
 
 test('what asks another place stays outward, and the place identifies it', () => {
@@ -60,8 +151,14 @@ test('arguments identify by their names; where none does, all of them do', () =>
 
 test('every label that is looser than silence has a reason that says so', () => {
   const manifest = { ...SILENT_MANIFEST, untrusted: [], private: [] };
-  for (const what of [tool('get_x', ['id', 'text']), tool('send', ['to', 'text']), tool('wipe')]) {
-    const { says, reasons } = proposed(what, manifest);
+  const tools = [
+    tool('get_x', ['id', 'text']),
+    tool('send', ['to', 'text']),
+    tool('wipe'),
+    tool('create_note', ['text']),
+    tool('delete_note'),
+  ];
+  for (const { says, reasons } of proposeLabels(manifest, tools)) {
     const labels = toolLabels(says);
     const looser = (
       ['readOnly', 'irreversible', 'outward', 'untrusted', 'private', 'identifying'] as const

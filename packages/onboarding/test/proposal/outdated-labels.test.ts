@@ -12,7 +12,8 @@ function found(
     hasNetwork = false,
   }: { manifest?: Partial<Manifest>; hints?: Partial<ProposedTool>; hasNetwork?: boolean } = {},
 ): readonly string[] {
-  const tool = { name: 'look', input: {}, readOnlyHint: false, destructiveHint: false, openWorldHint: true };
+  const silent = { readOnlyHint: false, destructiveHint: false, openWorldHint: true };
+  const tool = { name: 'look', description: '', input: {}, ...silent };
   const tools = hints === undefined ? [] : [{ ...tool, ...hints }];
   const app = { manifest: { ...SILENT_MANIFEST, ...manifest }, hasNetwork, tools };
   return outdatedLabels(app, new Map([['look', says]])).map(({ label, reason }) => `${label}: ${reason}`);
@@ -44,6 +45,17 @@ test('readOnly is taken back where the app or the manifest contradicts it', () =
     'readOnly: the manifest lists it as irreversible',
   ]);
   assert.deepEqual(found({ readOnly: true }, { hints: {} }), []);
+});
+
+test('not irreversible is taken back where the app or the manifest contradicts it', () => {
+  assert.deepEqual(found({ irreversible: false }, { hints: { destructiveHint: true } }), [
+    'irreversible: the app says that it destroys',
+  ]);
+  assert.deepEqual(found({ irreversible: false }, { manifest: { irreversible: ['look'] } }), [
+    'irreversible: the manifest lists it as irreversible',
+  ]);
+  assert.deepEqual(found({ irreversible: false }, { hints: {} }), []);
+  assert.deepEqual(found({ irreversible: true }, { hints: { destructiveHint: true } }), []);
 });
 
 test('not untrusted and not private are taken back where the manifest lists the tool', () => {

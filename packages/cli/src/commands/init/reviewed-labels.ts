@@ -39,8 +39,10 @@ export function reviewedLabels(
     const tools = (described?.tools ?? []).map(proposedTool);
     const hasNetwork = source.kind === 'url' || manifest.network.length > 0;
     const labels = manifest.labels ?? [];
-    const open = tools.filter(({ name }) => !labels.some(({ tool }) => tool === name));
-    const proposed = proposeLabels(manifest, open, hasNetwork).filter(({ reasons }) => reasons.length > 0);
+    const isOpen = (name: string) => !labels.some(({ tool }) => tool === name);
+    const proposed = proposeLabels(manifest, tools, hasNetwork).filter(
+      ({ tool, reasons }) => reasons.length > 0 && isOpen(tool),
+    );
     const outdated = outdatedLabels({ manifest, hasNetwork, tools }, labelsInFile(tree, id));
     return proposed.length + outdated.length === 0 ? [] : [{ app: id, tools: proposed, outdated }];
   });
@@ -58,9 +60,16 @@ function labelsInFile(tree: Json, app: string): ReadonlyMap<string, Partial<Tool
   return new Map(said);
 }
 
-function proposedTool({ name, input, annotations }: AppDescription['tools'][number]): ProposedTool {
+function proposedTool({
+  name,
+  title,
+  description,
+  input,
+  annotations,
+}: AppDescription['tools'][number]): ProposedTool {
   return {
     name,
+    description: [title, description].filter((words) => words !== null).join('. '),
     input,
     readOnlyHint: annotations?.readOnlyHint === true,
     destructiveHint: annotations?.destructiveHint === true,
