@@ -49,7 +49,7 @@ export interface RunOptions {
 
 /** The commands that serve queries, and all that start apps. */
 const QUERYING: ReadonlySet<string> = new Set(['ask', 'chat', 'resume', 'start']);
-const SANDBOXED: ReadonlySet<string> = new Set([...QUERYING, 'demo', 'run']);
+const SANDBOXED: ReadonlySet<string> = new Set([...QUERYING, 'demo', 'init', 'run']);
 /** No test needs so long, also on a busy machine; a process that does is ended, and its test fails. */
 const DEADLINE_MS = 300_000;
 /** A look at other processes, which tell nobody what they do. */

@@ -10,7 +10,7 @@ import {
   withoutPath,
 } from '@cordon/onboarding';
 import { type DraftApp, FOREIGN_SECTIONS } from './draft.ts';
-import type { AppLabels } from './reviewed-labels.ts';
+import type { AppLabels } from './proposed-labels.ts';
 
 /** What the user typed to replace examples: by app, then by variable. */
 export type Answers = ReadonlyMap<string, ReadonlyMap<string, string>>;

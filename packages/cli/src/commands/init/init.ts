@@ -1,7 +1,7 @@
 /**
  * `cordon init`: finds the apps of other MCP clients, or completes those of a `cordon.json`, and shows on one screen what each
- * would get and why; proposes labels for the tools of reviewed apps, and takes back those that no longer hold. Writes what the
- * user says yes to. Starts no app.
+ * would get and why; proposes labels for the tools of its apps, and takes back those that no longer hold. Writes what the
+ * user says yes to. Starts no app before a yes to it.
  */
 
 import { existsSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { basename, dirname, join } from 'node:path';
 import { agreementToChange, type Configuration } from '@cordon/config';
 import type { SecretPlace } from '@cordon/config/keys';
 import { absolutePath, readStream, readTextFile } from '@cordon/config/reading';
-import { fault } from '@cordon/core';
+import { fault, type Manifest } from '@cordon/core';
 import {
   type AppProposal,
   EDIT_HELP,
@@ -27,6 +27,7 @@ import { counted } from '@cordon/print';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
 import { replaceTextFile, writeNewFile } from '../../context/replaced-file.ts';
+import { agreedDescriptions } from '../apps/apps.ts';
 import {
   type DraftApp,
   foreignServers,
@@ -39,7 +40,7 @@ import {
 } from './draft.ts';
 import { drawProposals } from './draft-screen.ts';
 import { draftText } from './draft-text.ts';
-import { type AppLabels, drawLabels, reviewedLabels } from './reviewed-labels.ts';
+import { type AppLabels, drawLabels, proposedLabels } from './proposed-labels.ts';
 import { type AskedValues, askValues, keepSecrets, missingSecrets } from './values.ts';
 
 export interface InitOptions {
@@ -57,6 +58,8 @@ interface Draft {
   readonly labels: readonly AppLabels[];
   /** Names of secrets that the file names and that were never typed. */
   readonly missing: readonly string[];
+  /** Apps of the file without labels whose tools are not known, because nobody has reviewed them. */
+  readonly unreviewed: readonly string[];
   /** Null: the file cannot be used as it is. */
   readonly configuration: Configuration | null;
   /** Whether the screen shows everything that the file will do, so that a yes to it is a yes to the file. */
@@ -75,12 +78,13 @@ export async function init(
   const { missing } = draft;
   const hasProposals = draft.apps.length > 0 || draft.labels.length > 0;
   if (!hasProposals && missing.length > 0) return askedSecrets(context, draft);
-  if (!hasProposals) return nothingToPropose(context, draft);
+  if (!hasProposals) return labelsAlone(context, draft, options);
+  noteUnreviewed(context, draft);
   const proposals = await shownAndAgreed(context, draft, options);
   if (proposals === null) return EXIT.refused;
   const values = await askValues(context, takenFrom(proposals), missing);
   if (values === null) return EXIT.refused;
-  return write(context, draft, proposals, values);
+  return write(context, draft, proposals, values, options);
 }
 
 async function draftOf(
@@ -111,20 +115,27 @@ async function draftOf(
   const isReadable = found !== null && incomplete.length + foreign.length + missing.length === 0;
   const configuration = isReadable ? context.configuration() : null;
   if (isReadable && configuration === null) return null;
+  const descriptions = configuration === null ? null : agreedDescriptions(configuration, context.now);
   const labels =
-    configuration === null
-      ? []
-      : reviewedLabels(context, configuration, tree, (id) => apps.some((app) => app.id === id));
+    configuration === null || descriptions === null ? [] : proposedLabels(configuration, tree, descriptions);
   return {
     file,
     text: found?.text ?? null,
     place,
     apps,
     labels,
+    unreviewed: (configuration?.apps ?? []).flatMap(({ id, manifest }) =>
+      descriptions?.has(id) === true || namesTools(manifest) ? [] : [id],
+    ),
     configuration,
     missing,
     isWhollyShown: isWhollyShown(tree, incomplete),
   };
+}
+
+/** A pattern is about many tools, and may be about those of other apps. */
+function namesTools({ labels }: Manifest): boolean {
+  return labels?.some(({ tool }) => !tool.includes('*')) === true;
 }
 
 /** The file in use, or `cordon.json` in the current folder. */
@@ -228,7 +239,36 @@ async function askedSecrets(context: CommandContext, { file, place, missing }: D
   return values.secrets.size === missing.length ? EXIT.done : EXIT.refused;
 }
 
-function nothingToPropose(context: CommandContext, { text, file }: Draft): ExitCode {
+/** At a terminal, apps that nobody has reviewed can be started for theirs. */
+async function labelsAlone(
+  context: CommandContext,
+  draft: Draft,
+  { yes = false }: InitOptions,
+): Promise<ExitCode> {
+  const { terminal, notes, ending } = context;
+  const { unreviewed, file } = draft;
+  if (unreviewed.length > 0 && terminal.isInteractive) {
+    notes.say('', `not reviewed yet: ${unreviewed.join(', ')}. ${STARTS}`);
+    const keys = `[y] list the tools of ${counted(unreviewed.length, 'app')}  [n] no (default) > `;
+    if (yes || (await terminal.isYes(keys, ending))) {
+      const { labelUnreviewed } = await import('./listed-tools.ts');
+      return labelUnreviewed(context, file, unreviewed, yes);
+    }
+  }
+  return nothingToPropose(context, draft);
+}
+
+const STARTS =
+  'After your yes Cordon lists the tools of each app, to propose labels: it starts the app once, in its sandbox and without a way out, or connects to its address.';
+
+function noteUnreviewed({ notes }: CommandContext, { unreviewed }: Draft): void {
+  for (const app of unreviewed)
+    notes.say(`${app}: `, 'was not reviewed yet: `cordon apps review` shows its tools', 'dim');
+}
+
+function nothingToPropose(context: CommandContext, draft: Draft): ExitCode {
+  const { text, file } = draft;
+  noteUnreviewed(context, draft);
   const why =
     text === null
       ? 'no other client has apps here, and nothing was given: `cordon init FILE` reads a file, `cordon init -` standard input'
@@ -282,7 +322,9 @@ async function shownAndAgreed(
       notes.say('', 'nothing was written: `--yes` means yes');
       return null;
     }
-    const count = packagesOf(takenFrom(proposals));
+    const taken = takenFrom(proposals);
+    if (taken.length > 0) notes.say('', STARTS, 'dim');
+    const count = packagesOf(taken);
     const fetches = count === 0 ? '' : `, fetch ${counted(count, 'package')}`;
     const keys = `[y] write ${basename(draft.file)}${fetches}  [n] no (default)  [?] change > `;
     const reply = await terminal.ask({ prompt: keys, takes: 'text' }, ending);
@@ -310,6 +352,7 @@ function write(
   draft: Draft,
   proposals: readonly AppProposal[],
   values: AskedValues,
+  options: InitOptions,
 ): Promise<ExitCode> | ExitCode {
   const { file, text, apps, labels, place } = draft;
   const to = draftText(text, apps, proposals, labels, values.answers);
@@ -321,7 +364,7 @@ function write(
     context.noteDiagnostics([written.fault]);
     return EXIT.failed;
   }
-  return report(context, draft, to.value, proposals);
+  return report(context, draft, to.value, proposals, options);
 }
 
 async function report(
@@ -329,6 +372,7 @@ async function report(
   { file, text, configuration, labels, isWhollyShown: showsAll }: Draft,
   to: string,
   proposals: readonly AppProposal[],
+  { yes = false }: InitOptions,
 ): Promise<ExitCode> {
   if (text !== null && configuration !== null) {
     const unkept = agreementToChange(configuration, { from: text, to }, context.now);
@@ -346,23 +390,33 @@ async function report(
   if (taken.length === 0) return EXIT.done;
   const read = context.configuration();
   if (read === null || (showsAll && !(await context.agrees(read, true)))) return EXIT.failed;
-  return fetched(context, taken);
+  if (!context.terminal.isInteractive) return fetchesLater(context, taken);
+  return fetched(context, taken, { file, yes });
 }
 
-/** The yes at a terminal was to the packages, too. */
-async function fetched(context: CommandContext, taken: readonly AppProposal[]): Promise<ExitCode> {
-  const next = 'next: `cordon chat` shows you each app before it first uses it';
-  if (!context.terminal.isInteractive || packagesOf(taken) === 0) {
-    context.output.say(
-      '',
-      packagesOf(taken) === 0 ? next : 'next: `cordon apps install` fetches the packages',
-      'dim',
-    );
-    return EXIT.done;
+const NEXT = 'next: `cordon chat` shows you each app before it first uses it';
+
+function fetchesLater({ output }: CommandContext, taken: readonly AppProposal[]): ExitCode {
+  const isReady = packagesOf(taken) === 0;
+  output.say('', isReady ? NEXT : 'next: `cordon apps install` fetches the packages', 'dim');
+  return EXIT.done;
+}
+
+/** The yes at a terminal was to the packages, too, and to a list of their tools. */
+async function fetched(
+  context: CommandContext,
+  taken: readonly AppProposal[],
+  { file, yes }: { readonly file: string; readonly yes: boolean },
+): Promise<ExitCode> {
+  if (packagesOf(taken) > 0) {
+    const { installApps } = await import('../apps/apps-install.ts');
+    const code = await installApps(context, [], {});
+    if (code !== EXIT.done) return code;
   }
-  const { installApps } = await import('../apps/apps-install.ts');
-  const code = await installApps(context, [], {});
-  if (code === EXIT.done) context.output.say('', next, 'dim');
+  const { labelUnreviewed } = await import('./listed-tools.ts');
+  const ids = taken.map(({ id }) => id);
+  const code = await labelUnreviewed(context, file, ids, yes);
+  if (code === EXIT.done) context.output.say('', NEXT, 'dim');
   return code;
 }
 

@@ -1,9 +1,6 @@
-/**
- * Labels for the tools of apps that were reviewed, and those that no longer hold. Starts no app: reads what was agreed to when
- * the apps were reviewed.
- */
+/** Labels for the tools of apps, from what the apps say of themselves, and those that no longer hold. Starts no app. */
 import type { Configuration } from '@cordon/config';
-import { isJsonObject, type Json, type ToolLabels } from '@cordon/core';
+import { type AppId, isJsonObject, type Json, type ToolLabels } from '@cordon/core';
 import type { AppDescription } from '@cordon/hub';
 import {
   type LabelProposal,
@@ -13,7 +10,6 @@ import {
   proposeLabels,
 } from '@cordon/onboarding';
 import type { CommandContext } from '../../context/command-context.ts';
-import { agreedDescriptions } from '../apps/apps.ts';
 
 export interface AppLabels {
   readonly app: string;
@@ -23,20 +19,15 @@ export interface AppLabels {
   readonly outdated: readonly OutdatedLabel[];
 }
 
-/** `tree`: the file of the configuration. An app that was not reviewed is noted, unless it is in `isNew`. */
-export function reviewedLabels(
-  context: CommandContext,
+/** `tree`: the file of the configuration. `descriptions`: what is known of the apps; of others nothing is proposed. */
+export function proposedLabels(
   configuration: Configuration,
   tree: Json,
-  isNew: (app: string) => boolean,
+  descriptions: ReadonlyMap<AppId, AppDescription>,
 ): readonly AppLabels[] {
-  const descriptions = agreedDescriptions(configuration, context.now);
   return configuration.apps.flatMap(({ id, source, manifest }) => {
     if (source.kind === 'instructions') return [];
-    const described = descriptions.get(id) ?? null;
-    if (described === null && !isNew(id))
-      context.notes.say(`${id}: `, 'was not reviewed yet: `cordon apps review` shows its tools', 'dim');
-    const tools = (described?.tools ?? []).map(proposedTool);
+    const tools = (descriptions.get(id)?.tools ?? []).map(proposedTool);
     const hasNetwork = source.kind === 'url' || manifest.network.length > 0;
     const labels = manifest.labels ?? [];
     const isOpen = (name: string) => !labels.some(({ tool }) => tool === name);
@@ -77,7 +68,10 @@ function proposedTool({
   };
 }
 
-/** One line for each reason, with all its tools: there are many tools, and few reasons. */
+/**
+ * One line for each reason, with all its tools: there are many tools, and few reasons. Attack: an app with so many tools that the
+ * one that matters is not on the screen. What loosens is never cut.
+ */
 export function drawLabels({ output }: CommandContext, { app, tools, outdated }: AppLabels): void {
   output.line();
   output.say('', `${app}: labels for its tools`, 'bold');
@@ -87,7 +81,12 @@ export function drawLabels({ output }: CommandContext, { app, tools, outdated }:
   for (const [reason, named] of Map.groupBy(said, ({ reason }) => reason)) {
     const isLooser = reason.startsWith('looser');
     const list = named.map(({ tool }) => tool).join(', ');
-    output.say(isLooser ? '  + ' : '    ', `${reason}: ${list}`, isLooser ? 'warn' : 'dim', 3);
+    output.say(
+      isLooser ? '  + ' : '    ',
+      `${reason}: ${list}`,
+      isLooser ? 'warn' : 'dim',
+      isLooser ? Number.POSITIVE_INFINITY : 3,
+    );
   }
   for (const { tool, label, reason } of outdated)
     output.say('  - ', `takes back ${label} of ${tool}, because ${reason}`, 'good', 2);

@@ -1,0 +1,89 @@
+/**
+ * `cordon init` for apps that nobody has reviewed: after a yes it starts each of them once, lists its tools, and proposes labels on
+ * one screen. Nothing of an app runs before the yes, and listing its tools agrees to nothing.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
+import { type Conversation, Home, REPOSITORY } from '../harness/cordon.ts';
+
+const MEMORY = join(REPOSITORY, 'node_modules/@modelcontextprotocol/server-memory/dist/index.js');
+
+/** The memory app, and one that does not start. */
+function project(home: Home): string {
+  home.write('.mcp.json', {
+    mcpServers: {
+      memory: { command: 'node', args: [MEMORY] },
+      broken: { command: 'node', args: ['-e', 'process.exit(3)'] },
+    },
+  });
+  return join(home.root, 'work/cordon.json');
+}
+
+async function answer(init: Conversation, shown: string, line: string): Promise<void> {
+  await init.shown(shown);
+  await init.answer(line);
+}
+
+const WRITES = '[y] write cordon.json  [n] no';
+const LABELS = '[y] add these labels  [n] no';
+const LISTS = '[y] list the tools of 2 apps  [n] no';
+
+// Attack: a configuration that a stranger left in the folder starts its program as soon as somebody looks at it.
+test('nothing runs before the yes that says so; after it, labels of what was listed are one more yes', async () => {
+  using home = new Home();
+  const config = project(home);
+  const looks = home.start(['init'], { terminal: true });
+  await looks.shown('After your yes Cordon lists the tools of each app');
+  await answer(looks, WRITES, 'n');
+  assert.equal((await looks.end()).code, 1);
+  assert.equal(existsSync(join(home.data, 'cordon.db')), false, 'no session began');
+
+  const init = home.start(['init'], { terminal: true });
+  await answer(init, WRITES, 'y');
+  await answer(init, LABELS, 'y');
+  const { code, stdout } = await init.end();
+  assert.equal(code, 0, stdout);
+  const screen = stripVTControlCharacters(stdout).replace(/\s+/g, ' ');
+  assert.match(
+    screen,
+    /\+ looser: can be undone, because it only adds what `delete_entities` removes: create_entities/,
+  );
+  assert.match(screen, /broken: no labels are proposed: .*exit code 3/);
+  const text = readFileSync(config, 'utf8');
+  assert.match(text, /"memory\/create_entities": \{ "irreversible": false, "outward": false \}/);
+  assert.match(text, /"memory\/delete_entities": \{ "irreversible": true \}/);
+  const apps = (await home.run(['apps'])).stdout.replace(/\s+/g, ' ');
+  assert.match(apps, /memory .*asks before.* review: never reviewed/);
+  assert.doesNotMatch(apps, /the configuration was not agreed to/);
+});
+
+test('without a yes to the labels none are written; a later `cordon init` asks whether to list the tools again', async () => {
+  using home = new Home();
+  const config = project(home);
+  const init = home.start(['init'], { terminal: true });
+  await answer(init, WRITES, 'y');
+  await answer(init, LABELS, 'n');
+  const { code, stdout } = await init.end();
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /no labels were added/);
+  assert.doesNotMatch(readFileSync(config, 'utf8'), /"labels"/);
+
+  const refused = home.start(['init'], { terminal: true });
+  await answer(refused, LISTS, 'n');
+  const without = await refused.end();
+  assert.equal(without.code, 0);
+  assert.doesNotMatch(without.stdout, /starting it once/);
+  assert.match(without.stdout, /memory: was not reviewed yet/);
+
+  const again = home.start(['init'], { terminal: true });
+  await answer(again, LISTS, 'y');
+  await answer(again, LABELS, 'y');
+  assert.equal((await again.end()).code, 0);
+  assert.match(
+    readFileSync(config, 'utf8'),
+    /"memory\/read_graph": \{ "readOnly": true, "outward": false \}/,
+  );
+});
