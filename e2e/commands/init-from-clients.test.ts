@@ -172,6 +172,25 @@ test('entries that were pasted into cordon.json are completed, and all other tex
   assert.match(shown.stdout.replace(/\s+/g, ' '), /the configuration was not agreed to/);
 });
 
+test('a complete cordon.json is told of further apps of other clients, and takes them where the user says so', async () => {
+  using home = new Home();
+  const mail = { command: 'node', args: [MAIL] };
+  const boxed = { command: 'docker', args: ['run', 'acme/own'] };
+  home.write('.mcp.json', { mcpServers: { mail, boxed, off: { ...mail, disabled: true } } });
+  assert.equal((await home.run(['init', '--yes'])).code, 0);
+  assert.doesNotMatch((await home.run(['init'])).stderr, /more app/);
+  home.write('mcp.json', { mcpServers: { Mail: mail, extra: { ...mail, env: { STATE: 'x' } } } });
+  const config = join(home.root, 'work/cordon.json');
+  const before = readFileSync(config, 'utf8');
+  const told = await home.run(['init', '--yes']);
+  assert.match(told.stderr, /1 more app in \S.* \(mcp\.json\): `cordon init --clients` adds\s+it/);
+  assert.equal(readFileSync(config, 'utf8'), before);
+  const added = await home.run(['init', '--clients', '--yes']);
+  assert.equal(added.code, 0, added.stderr);
+  assert.match(added.stdout, /cordon\.json has the apps extra/);
+  assert.match(readFileSync(config, 'utf8'), /"extra": \{/);
+});
+
 test('sections of VS Code that were pasted into cordon.json move to `apps`', async (t) => {
   if (isLeftOut(t)) return;
   using home = new Home();

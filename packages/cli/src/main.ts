@@ -353,6 +353,7 @@ function appCommands(cordon: Command): void {
   cordon.addCommand(running());
   shared(cordon.command('init [file...]'))
     .description('take over the apps of other MCP clients, and propose rights and labels')
+    .option('--clients', 'also apps of other clients, beside those of cordon.json')
     .option('--yes', 'accept every proposal without asking')
     .action(does(async () => (await import('./commands/init/init.ts')).init));
 }

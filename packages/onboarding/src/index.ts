@@ -1,4 +1,4 @@
-export { type FoundServer, type FoundSource, valuesOf } from './clients/found-server.ts';
+export { type FoundFile, type FoundServer, type FoundSource, valuesOf } from './clients/found-server.ts';
 export { readPasted } from './clients/pasted.ts';
 export { findClients, serversIn } from './clients/read-client.ts';
 export { droppable, EDIT_HELP, parseEdit } from './proposal/edits.ts';

@@ -4,6 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '@cordon/core';
 import {
   type AppProposal,
   appIdOf,
+  type FoundFile,
   type FoundServer,
   type ProposalEdits,
   type ProposalPlace,
@@ -37,6 +38,13 @@ export function newApps(servers: readonly FoundServer[], taken: readonly string[
     ids.add(id.toLowerCase());
     return [{ id, server, section: null, isForeign: server.origin === THIS_FILE }];
   });
+}
+
+/** Apps of other clients that this file has under no name. */
+export function furtherServers(found: readonly FoundFile[], tree: Json): readonly FoundServer[] {
+  const taken = new Set(namesIn(tree).map((name) => name.toLowerCase()));
+  const servers = found.flatMap((file) => file.servers);
+  return servers.filter(({ name }) => !taken.has(appIdOf(name, new Set()).toLowerCase()));
 }
 
 /** Entries of a `cordon.json` that were pasted and not completed: without a manifest, or with `${input:…}`. */

@@ -9,10 +9,11 @@ import { basename, dirname, join } from 'node:path';
 import { agreementToChange, type Configuration } from '@cordon/config';
 import type { SecretPlace } from '@cordon/config/keys';
 import { absolutePath, readStream, readTextFile } from '@cordon/config/reading';
-import { fault, type Manifest } from '@cordon/core';
+import { fault, type JsonObject, type Manifest } from '@cordon/core';
 import {
   type AppProposal,
   EDIT_HELP,
+  type FoundFile,
   type FoundServer,
   type FoundSource,
   findClients,
@@ -31,6 +32,7 @@ import { agreedDescriptions } from '../apps/apps.ts';
 import {
   type DraftApp,
   foreignServers,
+  furtherServers,
   incompleteApps,
   isWhollyShown,
   namesIn,
@@ -46,6 +48,8 @@ import { type AskedValues, askValues, keepSecrets, missingSecrets } from './valu
 export interface InitOptions {
   /** Also where no person can be asked. */
   readonly yes?: boolean;
+  /** Also the apps of other clients, beside those of a `cordon.json` that is there. */
+  readonly clients?: boolean;
 }
 
 /** What stands on the screen. */
@@ -90,7 +94,7 @@ export async function init(
 async function draftOf(
   context: CommandContext,
   files: readonly string[],
-  { yes = false }: InitOptions,
+  { yes = false, clients = false }: InitOptions,
 ): Promise<Draft | null> {
   const file = fileToWrite(context);
   const place = {
@@ -105,7 +109,7 @@ async function draftOf(
     return null;
   }
   const tree = found?.tree ?? {};
-  const servers = await serversFor(context, { files, place, isNew: found === null, yes });
+  const servers = await serversFor(context, { files, place, tree: found?.tree ?? null, clients, yes });
   if (servers === null) return null;
   const incomplete = incompleteApps(tree, place);
   const foreign = foreignServers(tree, place);
@@ -151,26 +155,51 @@ function fileToWrite(context: CommandContext): string {
 interface Wanted {
   readonly files: readonly string[];
   readonly place: ProposalPlace;
-  readonly isNew: boolean;
+  /** Null: there is no file yet. */
+  readonly tree: JsonObject | null;
+  readonly clients: boolean;
   readonly yes: boolean;
 }
 
-/** From the files that were named; else, for a new file, from those of other clients, else from what the user pastes. */
+/**
+ * From the files that were named; else from those of other clients, for a new file or where the user wants them; else, for a new
+ * file, from what the user pastes.
+ */
 async function serversFor(
   context: CommandContext,
-  { files, place, isNew, yes }: Wanted,
+  { files, place, tree, clients, yes }: Wanted,
 ): Promise<readonly FoundServer[] | null> {
   if (files.length > 0) {
     const read = await Promise.all(files.map((file) => serversOf(context, file, place)));
     return read.includes(null) ? null : read.flatMap((servers) => servers ?? []);
   }
-  if (!isNew) return [];
   const found = findClients(place);
+  if (tree !== null && !clients) return offered(context, found, tree, place);
   for (const { origin, problem } of found)
     if (problem !== null) context.notes.say('', `${origin} cannot be read: ${problem}`, 'warn');
-  const servers = found.flatMap((file) => file.servers);
-  if (servers.length > 0 || yes || !context.terminal.isInteractive) return servers;
+  const servers = tree === null ? found.flatMap((file) => file.servers) : furtherServers(found, tree);
+  if (tree !== null || servers.length > 0 || yes || !context.terminal.isInteractive) return servers;
   return pasted(context, place);
+}
+
+/** Says how many more apps other clients have that this command would take over, and takes none of them. */
+function offered(
+  { notes, wantsJson }: CommandContext,
+  found: readonly FoundFile[],
+  tree: JsonObject,
+  place: ProposalPlace,
+): readonly FoundServer[] {
+  const apps = newApps(furtherServers(found, tree), namesIn(tree));
+  const more = proposalsOf(apps, [], place).filter(({ isTaken }) => isTaken);
+  const origins = [...new Set(more.map(({ origin }) => origin))].join(', ');
+  const them = more.length === 1 ? 'it' : 'them';
+  if (more.length > 0 && !wantsJson)
+    notes.say(
+      '',
+      `${counted(more.length, 'more app')} in ${origins}: \`cordon init --clients\` adds ${them}`,
+      'dim',
+    );
+  return [];
 }
 
 async function serversOf(
