@@ -214,3 +214,27 @@ test('an entry that was changed meanwhile is reviewed, also after a grant', asyn
   });
   assert.match(run.stdout, /ADDED/);
 });
+
+test('a query that failed because its app did not start is not called unfinished before it is served', async () => {
+  using home = new Home();
+  const manifest = { description: 'Reads files.', irreversible: [] };
+  const app = { command: 'node', args: [READER, 'READER_TOKEN'], manifest };
+  const config = home.write('cordon.json', { apps: { reader: app } });
+  const fake = await startFakeOpenAi({ script: doing('/nowhere') });
+  try {
+    const model = ['--model', 'local/x', '--base-url', fake.baseUrl, '--config', config];
+    const env = { READER_TOKEN: 'x' };
+    const chat = home.start(['chat', ...model], { terminal: true, env });
+    await chat.shown('cordon> ');
+    await chat.answer('Look.');
+    await grant(chat);
+    await chat.shown('It said: ');
+    await chat.shown('cordon> ', 2);
+    await chat.answer('/exit');
+    const { stdout, code } = await chat.end();
+    assert.equal(code, 0, stdout);
+    assert.doesNotMatch(stdout, /unfinished|\/continue/);
+  } finally {
+    await fake.close();
+  }
+});

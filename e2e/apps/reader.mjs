@@ -1,7 +1,14 @@
-/** An app that reads the file it is told to, and answers as the official SDKs do where it cannot: an error with its words. */
+/** An app that reads the file it is told to, and answers as the official SDKs do where it cannot: an error with its words.
+ * Its argument is a variable without which it does not start. */
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { send } from './lines.mjs';
+
+const [, , needed] = process.argv;
+if (needed !== undefined && process.env[needed] === undefined) {
+  console.error(`Error: the environment variable ${needed} must be set`);
+  process.exit(1);
+}
 
 const inputSchema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
 const tools = [

@@ -66,7 +66,9 @@ function converseIn(
     if (resume !== undefined) {
       const session = await opening.session();
       if (!session.ok) return { exit: context.reportSetupError(session.fault), how: 'end' };
-      if (session.value.unfinished !== null) printUnfinished(context, session.value.unfinished);
+      const isAskedAtOnce = again !== null && again.text !== null;
+      const { unfinished } = session.value;
+      if (unfinished !== null && !isAskedAtOnce) printUnfinished(context, unfinished);
     } else printLeftBefore(context, opening.store);
     if (context.options.private !== true) context.terminal.recall(earlierQueries(opening, context.now()));
     const { end, outcomes } = await converse(context, opening, again);
