@@ -87,3 +87,20 @@ test('without a yes to the labels none are written; a later `cordon init` asks w
     /"memory\/read_graph": \{ "readOnly": true, "outward": false \}/,
   );
 });
+
+test('the first review of an app says once where labels come from, and none where it has some', async () => {
+  using home = new Home();
+  const memory = { command: 'node', args: [MEMORY] };
+  const labels = { tools: { 'labelled/read_graph': { readOnly: true } } };
+  home.write('cordon.json', { apps: { memory, labelled: memory }, labels });
+  const review = home.start(['apps', 'review', '--config', 'cordon.json'], { terminal: true, reviews: true });
+  await review.shown('Agree to this?');
+  await review.answer('y');
+  await review.shown('memory: agreed to');
+  await review.shown('Agree to this?', 2);
+  await review.answer('y');
+  const { stdout, code } = await review.end();
+  assert.equal(code, 0, stdout);
+  assert.equal(stdout.split('`cordon init` proposes').length, 2, stdout);
+  assert.match(stdout, /memory: has no labels/);
+});

@@ -73,7 +73,20 @@ export function reviewerOf(
         import('@cordon/scan/description'),
       ]);
       const findings = ({ app, description }: Review) => scannedDescription(description, app.id, apps());
-      return new TerminalReviewer({ screen: notes, terminal, findings }).agrees(review, signal);
+      const isAgreed = await new TerminalReviewer({ screen: notes, terminal, findings }).agrees(
+        review,
+        signal,
+      );
+      if (isAgreed && lacksLabels(review)) notes.say(`${review.app.id}: `, NO_LABELS, 'dim');
+      return isAgreed;
     },
   };
 }
+
+/** Said once: at the first review of an app about whose tools the user's files say nothing. */
+function lacksLabels({ app: { manifest }, before }: Review): boolean {
+  return before === null && manifest.irreversible === null && (manifest.labels ?? []).length === 0;
+}
+
+const NO_LABELS =
+  'has no labels, so Cordon asks before each tool that does not call itself read-only; `cordon init` proposes labels';
