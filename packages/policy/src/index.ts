@@ -59,10 +59,11 @@ export { Source, type Span } from './syntax/source.ts';
 
 // The hub and its monitor.
 
-export { spokenLink } from './origin/encodings.ts';
+export { decodingsOf, spokenLink } from './origin/encodings.ts';
 export { sentenceAt } from './origin/origin.ts';
 export { leavesOf } from './origin/pieces.ts';
 export { recordFields } from './origin/record-text.ts';
+export { wordsOf } from './origin/words.ts';
 
 // `@cordon/policy-tools`: analysis, explanations, the linter and the printer. No promise to anybody else.
 

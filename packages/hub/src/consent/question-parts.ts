@@ -14,7 +14,7 @@ import {
 } from '@cordon/core';
 import type { Context } from '../context/context.ts';
 import type { HeldText } from '../context/references.ts';
-import { isWritten, type Standing } from '../context/returned-texts.ts';
+import { isWritten, type Passage, type Standing } from '../context/returned-texts.ts';
 import type { Flow } from './consent-requirement.ts';
 import { lastName, namesMailAddress, type Recipient, recipientsIn } from './recipients.ts';
 
@@ -26,6 +26,8 @@ export interface KnownValues {
   readonly find: (value: string) => Standing | null;
   /** The text that somebody wrote and that holds a value of this; null: none does. */
   readonly quote: (value: Json) => PromptQuote | null;
+  /** All that apps returned in this query, and in this session before it. */
+  readonly passages: () => readonly Passage[];
   /** The query of the user that is served. */
   readonly query: string;
 }
@@ -89,7 +91,12 @@ export function privacyWarnings(
 }
 
 /** Whether a step of `to` waits for the result of a step of `from`. Counts only steps that use one of `uses`; null: all steps. */
-function namesFlow({ steps }: StepPlan, from: AppId, to: AppId, uses: readonly string[] | null): boolean {
+export function namesFlow(
+  { steps }: StepPlan,
+  from: AppId,
+  to: AppId,
+  uses: readonly string[] | null,
+): boolean {
   const given = new Set(steps.flatMap(({ id, app }) => (app === from ? [id] : [])));
   return steps.some(
     (step) =>
@@ -105,7 +112,7 @@ interface Stranger extends Recipient {
 }
 
 /** Recipients, parted by whether the user named them. */
-interface KnownRecipients {
+export interface KnownRecipients {
   readonly strangers: readonly Stranger[];
   readonly users: readonly Recipient[];
   readonly isAll: boolean;

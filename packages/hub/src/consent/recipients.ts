@@ -110,6 +110,14 @@ function isName(text: string): boolean {
 const DECISIVE_KEY =
   /^(?:amount|sum|total|price|quantity|paths?|files?|file_?name|file_?path|folder|directory|source|new_?path)$|(?:^|_)ids?$|[a-z]Ids?$/;
 
+const ID_KEY = /(?:^|_)id$|[a-z]Id$/;
+
+/** The names of arguments that say by an id what is acted upon, one thing each. */
+export function idsIn(args: JsonObject): readonly string[] {
+  const isOne = (value: Json) => typeof value === 'string' || typeof value === 'number';
+  return Object.entries(args).flatMap(([key, value]) => (ID_KEY.test(key) && isOne(value) ? [key] : []));
+}
+
 /** The names of arguments that say how much, or what is acted upon, without places in lists. */
 export function decisiveIn(args: Json): readonly string[] {
   const names = namedArguments(args).map(({ path }) => withoutPlaces(path));

@@ -19,8 +19,10 @@ import {
 import type { EgressRequest } from '@cordon/egress';
 import type { Context } from '../context/context.ts';
 import type { HeldText, PlacedText } from '../context/references.ts';
+import { carriedTexts } from './carried-texts.ts';
 import type { ConsentRequirement, Coverage } from './consent-requirement.ts';
 import {
+  distinctQuotes,
   expectationFrom,
   flowsOf,
   isUsersWish,
@@ -29,6 +31,7 @@ import {
   MOST_LISTED,
   MOST_NAMED,
   nameOf,
+  namesFlow,
   namesOf,
   planWarnings,
   privacyWarnings,
@@ -54,6 +57,8 @@ export interface IntendedCall {
   /** The arguments that say whom or what it acts upon, as the user's files have it; null: they do not say. */
   readonly identifying: readonly string[] | null;
   readonly irreversible: boolean;
+  /** What it is called with may reach others, as far as the user's files say. */
+  readonly mayLeave: boolean;
   /** Texts of other apps that stand in the arguments. */
   readonly texts: readonly PlacedText[];
   readonly knows: KnownValues;
@@ -100,15 +105,25 @@ function irreversibleRequirement(
   const { context, app, tool } = call;
   const recipients = recipientsOf(call.arguments, call.knows);
   const repetition = repetitionOf(plan, call);
-  const isAskedFor = asked.expected && isUsersWish(recipients, call.knows);
-  const quotes = strangersQuotes(context, recipients, isAskedFor);
+  const isGiven = (from: AppId) => namesFlow(plan, from, app, call.uses);
+  const carried = call.mayLeave ? carriedTexts({ ...call, isGiven }, recipients) : [];
+  const isAskedFor = asked.expected && carried.length === 0 && isUsersWish(recipients, call.knows);
+  const quotes = [
+    ...distinctQuotes(carried.map(({ quote }) => quote)),
+    ...strangersQuotes(context, recipients, isAskedFor),
+  ];
   const named = [...recipients.strangers, ...recipients.users].slice(0, MOST_LISTED);
   return {
     ...asked,
     subject: { scope: 'irreversible-action', from: context.app, to: app, what: tool },
     question: `Let \`${app}\` do \`${tool}\`? This cannot be undone.`,
     expected: isAskedFor,
-    warnings: [...asked.warnings, ...strangersWarnings(context, recipients), ...repetition.warnings],
+    warnings: [
+      ...asked.warnings,
+      ...strangersWarnings(context, recipients),
+      ...carried.map(({ warning }) => warning),
+      ...repetition.warnings,
+    ],
     notes: [...strangersNotes(context, recipients), ...repetition.notes],
     quotes: quotes.length > 0 ? quotes : (asked.quotes ?? []),
     covers: callCoverage(tool, call.arguments, fromOthers),

@@ -3,7 +3,15 @@
  * somebody wrote. Attack: a text that was read out in an earlier query says what is to be done in a later one; so what was
  * returned before it, or is forgotten, holds nothing.
  */
-import { type AppId, type EventId, isJsonObject, type Json, type PromptQuote, parseJson } from '@cordon/core';
+import {
+  type AppId,
+  type EventId,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type PromptQuote,
+  parseJson,
+} from '@cordon/core';
 import { recordFields, sentenceAt } from '@cordon/policy';
 import { type Headers, headersOf, NO_HEADERS, recordHeaders } from './text-headers.ts';
 import { placeOfWord } from './whole-word.ts';
@@ -15,10 +23,23 @@ export interface ReturnedOutput {
   readonly event: EventId;
   readonly text: string;
   readonly structured: Json;
+  /** What the call was made with. */
+  readonly arguments: JsonObject;
   /** The user's words name what the call asked for: `bill.txt`. */
   readonly isNamedByUser: boolean;
   /** Nobody else may have written it. */
   readonly isTrusted: boolean;
+  /** It may hold what not everybody may know. */
+  readonly isPrivate: boolean;
+}
+
+/** A part of an output, with what the record around it says of its writer. */
+export interface Passage {
+  readonly output: ReturnedOutput;
+  readonly text: string;
+  readonly headers: Headers;
+  /** All of the output is one text, whose writer is only who its first lines name. */
+  readonly isWholeText: boolean;
 }
 
 /**
@@ -78,6 +99,8 @@ interface Leaf {
   readonly text: string;
   readonly field: string | null;
   readonly headers: Headers;
+  /** Absent: it is a part of a record. */
+  readonly isWholeText?: true;
 }
 
 /** An output, taken apart when it is first looked at. */
@@ -157,12 +180,31 @@ export class ReturnedTexts {
     return at < 0 ? null : quoteOf({ output, leaf: longest, at, word: '' });
   }
 
+  /** All that was returned, part by part. */
+  passages(): readonly Passage[] {
+    return this.#outputs.flatMap((output) =>
+      leavesOf(output).map(({ text, headers, isWholeText = false }) => ({
+        output,
+        text,
+        headers,
+        isWholeText,
+      })),
+    );
+  }
+
   #found(word: string): readonly Found[] {
     const wanted = word.toLowerCase();
     // Outputs without it are not taken apart.
     const holding = this.#outputs.filter(({ lower }) => lower.includes(wanted));
     return holding.flatMap((output) => foundIn(output, wanted));
   }
+}
+
+/** Quotes the sentence of a passage that has this in it. */
+export function quotePassage({ output, text, headers }: Passage, part: string): PromptQuote {
+  const word = part.toLowerCase();
+  const at = Math.max(0, text.toLowerCase().indexOf(word));
+  return quoteOf({ output, leaf: { text, field: null, headers }, at, word });
 }
 
 function quoteOf({ output: { app, tool }, leaf, at, word }: Found): PromptQuote {
@@ -221,7 +263,7 @@ function textLeaves(text: string): readonly Leaf[] {
     return fields.map(({ text: own, name }) => ({ text: own, field: name || null, headers: NO_HEADERS }));
   const headers = headersOf(text);
   const sender = headers.sender === null ? [] : [{ text: headers.sender, field: 'from', headers }];
-  return [...sender, { text, field: 'text', headers }];
+  return [...sender, { text, field: 'text', headers, isWholeText: true }];
 }
 
 function leavesIn(value: Json, field: string | null, headers: Headers): readonly Leaf[] {

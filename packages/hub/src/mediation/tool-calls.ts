@@ -40,6 +40,7 @@ import type { Context } from '../context/context.ts';
 import { yieldIfLong } from '../context/event-loop-turn.ts';
 import type { Query } from '../context/query.ts';
 import { joinedLabel, type PlacedText } from '../context/references.ts';
+import { ReturnedTexts } from '../context/returned-texts.ts';
 import type { UserTexts } from '../context/session-texts.ts';
 import type { Recorder } from '../journal/recorder.ts';
 import type { Gate } from './gate.ts';
@@ -101,6 +102,8 @@ export class ToolCalls {
   readonly #parts: ToolCallParts;
   /** Of each tool that cannot be undone, the calls about which a question was due, for each plan. */
   readonly #asked = new WeakMap<StepPlan, Map<string, JsonObject[]>>();
+  /** What apps returned in this session: the history shows it to models of later queries. */
+  readonly #earlier = new ReturnedTexts();
   /** Apps that were called with what may be private data of other apps. */
   readonly #holdsOthers = new Set<AppId>();
 
@@ -147,25 +150,28 @@ export class ToolCalls {
   ): ConsentRequirement | null {
     if (!this.#parts.asksPermission) return null;
     const irreversible = isIrreversible(app.manifest, tool);
+    const labels = calledLabels(app.manifest, tool);
     return callRequirement(query.plan, {
       context,
       app: app.id,
       tool: tool.name,
       uses: usesOf(app.manifest, tool.name),
       arguments: args,
-      identifying: calledLabels(app.manifest, tool).identifying,
+      identifying: labels.identifying,
       irreversible,
+      mayLeave: mayLeave(labels),
       texts,
       knows: this.knows(query),
       before: irreversible ? this.#takeNote(query.plan, `${app.id} ${tool.name}`, args) : [],
     });
   }
 
-  knows({ returned, text }: Query): KnownValues {
+  knows({ returned, text, isPrivate }: Query): KnownValues {
     return {
       isUsers: (value) => this.#parts.words.hold(value),
       find: (value) => returned.find(value),
       quote: (value) => returned.quoteWords(wordsOf(value)),
+      passages: () => [...(isPrivate ? returned.passages() : []), ...this.#earlier.passages()],
       query: text,
     };
   }
@@ -308,15 +314,19 @@ export class ToolCalls {
     const output = delivered.value;
     context.sees(output.label, output.app);
     await yieldIfLong(length);
-    query.returned.hear({
+    const returned = {
       app: output.app,
       tool: output.tool,
       event: delivered.event,
       text: output.text,
       structured: output.structured,
+      arguments: call.arguments,
       isNamedByUser: this.#isNamedByUser(call.arguments),
       isTrusted: output.label.integrity === 'trusted',
-    });
+      isPrivate: output.label.confidentiality === 'private',
+    };
+    query.returned.hear(returned);
+    if (!query.isPrivate) this.#earlier.hear(returned);
     if (!query.isPrivate)
       this.#parts.observed(context, query, app, { output, brought: delivered.event, asked, isPlanned });
     return { output, event: delivered.event };
@@ -377,6 +387,11 @@ function misfit(problem: string): string {
 
 export function isExpected(plan: StepPlan, app: AppId, uses: readonly string[]): boolean {
   return expectation(plan, app, uses) !== 'unexpected';
+}
+
+/** Whether what a tool is called with may reach others: where nobody says that it does not, it may. */
+function mayLeave({ outward, mayLeave = outward }: NonNullable<ToolCall['labels']>): boolean {
+  return mayLeave;
 }
 
 function isPlannedCall({ plan }: Query, { app, tool }: ReadyCall): boolean {

@@ -7,7 +7,14 @@ import { ReturnedTexts, type Standing } from '../../src/context/returned-texts.t
 function returnedBy(output: { text?: string; structured?: Json; isNamedByUser?: boolean }): ReturnedTexts {
   const returned = new ReturnedTexts();
   const { text = '', structured = null, isNamedByUser = false } = output;
-  const from = { app: id<'app'>('mail'), tool: 'read', event: id<'event'>('e1'), isTrusted: false };
+  const from = {
+    app: id<'app'>('mail'),
+    tool: 'read',
+    event: id<'event'>('e1'),
+    isTrusted: false,
+    isPrivate: true,
+    arguments: {},
+  };
   returned.hear({ ...from, text, structured, isNamedByUser });
   return returned;
 }
@@ -111,7 +118,7 @@ test('what returned a field is told from the text that is quoted', () => {
   const returned = returnedBy({ text: BODY });
   returned.hear({
     ...{ app: id<'app'>('drive'), tool: 'list', event: id<'event'>('e2'), text: '' },
-    ...{ structured: { owner: EVE }, isNamedByUser: false, isTrusted: false },
+    ...{ structured: { owner: EVE }, isNamedByUser: false, isTrusted: false, isPrivate: true, arguments: {} },
   });
   const found = returned.find(EVE);
   assert.deepEqual(

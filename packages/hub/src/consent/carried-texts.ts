@@ -1,0 +1,199 @@
+/**
+ * What a call tells those whom it reaches. Attack: a mail has another mail's text put into the planned reply to its writer: the user
+ * asked for the reply, and not for that text. So text that an app returned is expected in it only if it is of the same conversation,
+ * or if the user points at it.
+ */
+import { type AppId, canonicalJson, type JsonObject, namedArguments, type PromptQuote } from '@cordon/core';
+import { isWritten, type Passage, quotePassage } from '../context/returned-texts.ts';
+import { type KnownRecipients, type KnownValues, MOST_NAMED } from './question-parts.ts';
+import { decisiveIn, idsIn, lastName, recipientsIn, withoutPlaces } from './recipients.ts';
+import { partsIn, tellingParts } from './telling-parts.ts';
+
+/** A call that may reach others. */
+export interface TellingCall {
+  readonly app: AppId;
+  readonly arguments: JsonObject;
+  readonly knows: KnownValues;
+  /** Whether the plan lets what this app returned get to the app of the call. */
+  readonly isGiven: (from: AppId) => boolean;
+}
+
+/** Text in a call that the user did not ask to send, told in one sentence, and the text. */
+export interface CarriedText {
+  readonly warning: string;
+  readonly quote: PromptQuote;
+}
+
+/** Texts of one question, each with a line. */
+const MOST_CARRIED = 3;
+
+/** Texts that stand in a call, and that the user did not ask to send. */
+export function carriedTexts(call: TellingCall, recipients: KnownRecipients): readonly CarriedText[] {
+  const passages = call.knows.passages();
+  const audience = audienceOf(recipients, call.arguments, passages);
+  if (!mayHaveAskedForIt(audience, call)) return [];
+  const own = passages.filter((passage) => isAskedFor(passage, audience, call));
+  const isOwn = new Set(own);
+  const others = passages
+    .filter((passage) => !isOwn.has(passage))
+    .toSorted((a, b) => Number(a.headers.sender === null) - Number(b.headers.sender === null));
+  const known = [call.knows.query, ...own.map(({ text }) => text)];
+  const carried: CarriedText[] = [];
+  for (const { path, text } of saidIn(call.arguments)) {
+    const parts = new Map(tellingParts(text, isWritten(lastName(path))));
+    for (const [key, part] of parts) if (call.knows.isUsers(part)) parts.delete(key);
+    for (const one of known) take(parts, one);
+    // A part that is told of one text is not told of the next.
+    for (const passage of others) {
+      const part = take(parts, passage.text);
+      if (part === null) continue;
+      carried.push({ warning: warningOf(path, passage), quote: quotePassage(passage, part) });
+      if (carried.length >= MOST_CARRIED) return carried;
+    }
+  }
+  return carried;
+}
+
+/** Takes the parts away that stand in a text; the first as it stands there, null: none does. */
+function take(parts: Map<string, string>, text: string): string | null {
+  if (parts.size === 0) return null;
+  const found = [...partsIn(text, parts)];
+  for (const [key] of found) parts.delete(key);
+  return found[0]?.[1] ?? null;
+}
+
+/** Whom a call reaches, by address; `strangers`: those of them that the user did not name. */
+interface Audience {
+  readonly all: ReadonlySet<string>;
+  readonly strangers: ReadonlySet<string>;
+  /** Who wrote what was read. */
+  readonly writers: ReadonlySet<string>;
+}
+
+function audienceOf(
+  { strangers, users }: KnownRecipients,
+  args: JsonObject,
+  passages: readonly Passage[],
+): Audience {
+  // The account that a mail is in, where the call answers that mail.
+  const isAccount = (key: string) => key === 'account' && idsIn(args).length > 0;
+  const addresses = (found: readonly { readonly key: string; readonly value: string }[]) =>
+    found
+      .filter(({ key }) => !isWritten(lastName(key)) && !isAccount(key))
+      .map(({ value }) => value.toLowerCase());
+  return {
+    all: new Set(addresses([...strangers, ...users])),
+    strangers: new Set(addresses(strangers)),
+    writers: new Set(passages.map(senderOf).filter((sender) => sender !== '')),
+  };
+}
+
+/**
+ * Whether somebody whom it reaches may have written what the model has read: nobody whom the user named and who wrote none of it.
+ * A call that names nobody, and acts on something, is an answer to whoever wrote that.
+ */
+function mayHaveAskedForIt({ all, strangers, writers }: Audience, { arguments: args }: TellingCall): boolean {
+  if (all.size === 0) return idsIn(args).length > 0;
+  return strangers.size > 0 || [...writers].some((writer) => all.has(writer));
+}
+
+/** The address of whoever wrote it; empty: nobody is named. */
+function senderOf({ headers: { sender } }: Passage): string {
+  if (sender === null) return '';
+  return (/<([^<>]+)>$/.exec(sender)?.[1] ?? sender).trim().toLowerCase();
+}
+
+function isAskedFor(passage: Passage, audience: Audience, call: TellingCall): boolean {
+  const { output } = passage;
+  if (!output.isPrivate || output.isNamedByUser) return true;
+  if (output.app !== call.app && call.isGiven(output.app)) return true;
+  return isOfConversation(passage, audience, call) || isPointedAt(passage, call.knows);
+}
+
+/**
+ * Whether those whom it reaches wrote the text, or the call answers the very thing that was read. If it does not say whom it reaches,
+ * and what was read by no id is all of one writer, it is
+ * that writer's.
+ */
+function isOfConversation(
+  passage: Passage,
+  { all, strangers, writers }: Audience,
+  call: TellingCall,
+): boolean {
+  const { output } = passage;
+  const sender = senderOf(passage);
+  const isOnlyTheirs = !passage.isWholeText || !namesAnotherSender(passage.text);
+  if (all.size > 0)
+    return all.has(sender) && isOnlyTheirs && [...strangers].every((stranger) => stranger === sender);
+  const isReadById = idsIn(output.arguments).length > 0;
+  const isOfOnlyWriter = !isReadById && sender !== '' && isOnlyTheirs && writers.size === 1;
+  return output.app === call.app && (isOfOnlyWriter || isSameThing(output.arguments, call.arguments));
+}
+
+/** Attack: one text with several mails in it, of which the first is from whom the call reaches. */
+function namesAnotherSender(text: string): boolean {
+  return [...text.matchAll(/^[^\p{L}\p{N}\n]{0,8}(?:from|sender|author)\b[^\n]{0,12}:/gimu)].length > 1;
+}
+
+/**
+ * Whether both calls are about one thing: the same ids in the same folder. Attack: a mail is read from one folder, and the answer goes
+ * to whoever wrote the mail with the same number in another one; or one of many that were read at once is answered.
+ */
+function isSameThing(read: JsonObject, answered: JsonObject): boolean {
+  return idsIn(answered).length > 0 && canonicalJson(placeOf(read)) === canonicalJson(placeOf(answered));
+}
+
+function placeOf(args: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(args).filter(
+      ([key, value]) => typeof value !== 'boolean' && !isWritten(key) && !USUAL.test(String(value)),
+    ),
+  );
+}
+
+/** Where a mail server looks if nobody says so. */
+const USUAL = /^(?:default|primary|inbox)$/i;
+
+/** Whether the user's words name who wrote it, or what it is called. */
+function isPointedAt({ headers: { sender, title } }: Passage, { isUsers }: KnownValues): boolean {
+  const address = sender === null ? '' : (/<([^<>]+)>$/.exec(sender)?.[1] ?? sender).trim();
+  const name = (sender ?? '')
+    .replace(/<[^<>]*>$/, '')
+    .replace(/["']/g, '')
+    .trim();
+  const called = (title ?? '').replace(ANSWERING, '').trim();
+  const isSaid = (value: string) => value.length >= SHORTEST_NAME && isUsers(value);
+  // Attack: `Friday` is the title of many mails, and a word of many a request.
+  return isSaid(address) || isSaid(name) || (/\s/.test(called) && isSaid(called));
+}
+
+const SHORTEST_NAME = 3;
+
+/** Before the title of what is answered or forwarded. */
+const ANSWERING = /^\s*(?:(?:re|fwd?|aw|wg):\s*)+/i;
+
+/** What a call says: all but whom it reaches and what it acts upon. */
+function saidIn(args: JsonObject): readonly { readonly path: string; readonly text: string }[] {
+  const acting = new Set(decisiveIn(args));
+  const { named } = recipientsIn(args);
+  return namedArguments(args)
+    .filter(({ value }) => value !== null && typeof value !== 'boolean')
+    .map(({ path, text }) => ({ path: withoutPlaces(path), text: text.replace(ANSWERING, '') }))
+    .filter(({ path }) => !acting.has(path))
+    .map(({ path, text }) => ({
+      path,
+      // Attack: the text stands in the name before an address.
+      text: named.reduce(
+        (left, { key, value }) =>
+          key === path && !isWritten(lastName(key)) ? left.replaceAll(value, ' ') : left,
+        text,
+      ),
+    }));
+}
+
+function warningOf(path: string, { output, headers: { sender, title } }: Passage): string {
+  const quoted = (text: string) => `\`${text.slice(0, MOST_NAMED).replaceAll('`', "'")}\``;
+  const from = sender === null ? '' : ` from ${quoted(sender)}`;
+  const named = title === null ? '' : ` (${quoted(title)})`;
+  return `${quoted(path)} holds text${from}${named} that ${quoted(output.app)} returned for ${quoted(output.tool)}, and you did not ask to send that`;
+}
