@@ -6,6 +6,7 @@ import {
   type AppId,
   type AppRequest,
   type AppResponse,
+  canonicalJson,
   type EphemeralId,
   type EventId,
   type Functionality,
@@ -134,8 +135,9 @@ export async function deliverResponse(
     context.references.hold({ text, ...source }),
   );
   // Closed values carry no instruction, but they are the other app's data: what is said with them is no longer public. One
-  // reference by itself tells nothing.
-  if (!isEmpty(withoutTexts)) context.learns(label, [app.id, ...carries]);
+  // reference by itself tells nothing; nor does an answer that repeats the request, but that it was carried out.
+  const isRepetition = canonicalJson(carried.value.message) === canonicalJson(asked.message);
+  if (!isEmpty(withoutTexts) && !isRepetition) context.learns(label, [app.id, ...carries]);
   if (work.by !== 'tool' && work.by.knowsOthersValues) context.learnsOthersValues();
   return ok({ type: 'response', message: visible });
 }

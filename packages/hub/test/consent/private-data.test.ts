@@ -92,3 +92,44 @@ for (const [what, planned, query, told, warnings] of [
     assert.equal(stage.ran.length, warnings === null ? 2 : 1);
   });
 }
+
+// Attack: an app of which another one asks something answers with what it knows, in a form that the model sees.
+for (const [what, sum, warnings] of [
+  ['repeats the request, tells nothing', 5, []],
+  [
+    'says anything else, is private',
+    6,
+    ['this can give private data of `memory` to `evil`, which the plan does not mention'],
+  ],
+] as const)
+  test(`an answer that ${what}`, async (t) => {
+    const memory = app(
+      'memory',
+      { keep: { reply: { structured: { sum } } } },
+      {
+        functionalities: [serves('keep', 'keep', shape({ sum: NUMBER }), shape({ sum: NUMBER }))],
+        private: null,
+      },
+    );
+    const asker = app('asker', { look: 'nothing' });
+    const stage = stageFor(t, {
+      apps: [asker, memory, EVIL],
+      script: {
+        planner: [
+          plan([
+            { app: 'asker' },
+            { app: 'memory', uses: ['keep'], after: [1] },
+            { app: 'evil', after: [1] },
+          ]),
+        ],
+        asker: [[call('keep', { sum: 5 })], [call('save', { sum: 7 })], 'done'],
+      },
+      user: yes(),
+    });
+    await stage.ask('keep 5, and use evil');
+    assert.deepEqual(
+      stage.user.asked.filter(({ subject }) => subject.to === 'evil').flatMap((prompt) => prompt.warnings),
+      warnings,
+    );
+    assert.equal(stage.ran.length, 2);
+  });
