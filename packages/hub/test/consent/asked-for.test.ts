@@ -166,6 +166,44 @@ test('an address that is only mentioned in what is said is no recipient', async 
   );
 });
 
+// Attack: the user writes to somebody, and a mail has a copy sent to its own sender.
+for (const [what, query, args, warned] of [
+  [
+    'besides whom the user names',
+    'Write to bob@y.example what the newest mail says.',
+    { to: 'bob@y.example', bcc: 'ada@x.example', body: 'hi' },
+    ['bcc'],
+  ],
+  [
+    'together with whom the user names',
+    'Write to bob@y.example what the newest mail says.',
+    { to: 'bob@y.example, ada@x.example', body: 'hi' },
+    ['to'],
+  ],
+  [
+    'in an answer of which whom the user names gets a copy',
+    'Reply to the newest mail that Friday works, with a copy to bob@y.example.',
+    { to: 'ada@x.example', cc: 'bob@y.example', body: 'Friday works.' },
+    [],
+  ],
+] as const)
+  test(`the sender of a mail ${what} is ${warned.length > 0 ? '' : 'not '}warned about`, async (t) => {
+    const stage = stageFor(t, { apps: [mail()], script: sends(READS_AND_SENDS, args), user: no() });
+    await stage.ask(query);
+    assert.deepEqual(
+      stage.user.asked.map(({ expected, warnings }) => [expected, warnings]),
+      [
+        [
+          warned.length === 0,
+          warned.map(
+            (key) =>
+              `\`ada@x.example\` in \`${key}\` is the \`from\` of what \`mail\` returned for \`search\``,
+          ),
+        ],
+      ],
+    );
+  });
+
 // Attack: a mail has the answers to the user's own mail sent to it.
 test('whom an answer reaches is a recipient', async (t) => {
   const script = sends(READS_AND_SENDS, { to: 'ada@x.example', reply_to: EVE, body: 'Friday works.' });
