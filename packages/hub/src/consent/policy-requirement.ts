@@ -3,6 +3,7 @@ import { type AppId, canonicalJsonOf, type PromptDatum, type Proposal, type Reas
 import type { Context } from '../context/context.ts';
 import type { ConsentRequest, ConsentRequirement, Coverage } from './consent-requirement.ts';
 import { distinctQuotes } from './question-parts.ts';
+import { namesPlace } from './recipients.ts';
 import { argumentsDatum } from './requirements.ts';
 
 /** The question for an effect: the one that is required anyway, the one that rules ask, or both as one. */
@@ -21,13 +22,14 @@ export function requirementOf(request: ConsentRequest): ConsentRequirement {
 
 /**
  * Attack: a text gives instructions, the user lets the app look for something for the whole session, and what the text wants
- * sent, paid or deleted is permitted with it. What a rule asks about such an action because of a text is permitted once. Looks of
+ * sent, paid or deleted is permitted with it; or what the text wants to know stands in the address of a page that is read. What a rule asks about such an action because of a text is permitted once. Looks of
  * the same app are one question: after the tenth of its kind nobody reads any.
  */
 function coverageAfterText(covers: Coverage, { due, asks, proposal }: ConsentRequest): Coverage {
   if (asks.length === 0 || proposal.effect !== 'tool-call') return covers;
   const { irreversible, labels } = proposal;
-  const isLook = !irreversible && labels?.readOnly === true && !labels.outward;
+  const mayLeave = labels?.mayLeave === true && namesPlace(proposal.arguments);
+  const isLook = !irreversible && labels?.readOnly === true && !labels.outward && !mayLeave;
   const staysHere = !irreversible && labels?.outward === false && labels.mayLeave !== true;
   if (due === null && isLook) {
     const words = `further looks of \`${proposal.app}\` for the same request`;

@@ -22,6 +22,16 @@ export function namesMailAddress(text: string): boolean {
   );
 }
 
+/** Whether a call names a place that gets what its address says: a link or a host. An address of mail may be what is searched for. */
+export function namesPlace(args: Json): boolean {
+  const { named, isAll } = recipientsIn(args);
+  const isPlace = ({ key, value }: Recipient) =>
+    value.includes('://') || /^(?:url|uri|host|domain|webhook)$/i.test(lastName(key)) || HOST.test(value);
+  return !isAll || named.some(isPlace);
+}
+
+const HOST = /^(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}$/i;
+
 /** Names that programs give to what is the user's own, such as their account or calendar, or to nothing at all. */
 const NOBODY = /^(?:default|primary|me|self|none|null)$/i;
 

