@@ -62,6 +62,28 @@ function take(parts: Map<string, string>, text: string): string | null {
   return found[0]?.[1] ?? null;
 }
 
+/**
+ * Of a call that says something and names nobody: what it answers and who wrote that, as far as it was read. Null: the call names
+ * somebody, or says nothing. Attack: an id stands for whoever wrote a hostile mail, and the question shows `2`.
+ */
+export function answeredNote(call: TellingCall, recipients: KnownRecipients): string | null {
+  const [id] = idsIn(call.arguments);
+  const isSaid = namedArguments(call.arguments).some(({ path }) => isWritten(lastName(withoutPlaces(path))));
+  const passages = call.knows.passages();
+  if (id === undefined || !isSaid || audienceOf(recipients, call.arguments, passages).all.size > 0)
+    return null;
+  const answered = passages.findLast(
+    (passage) =>
+      passage.output.app === call.app &&
+      passage.headers.sender !== null &&
+      isSameThing(passage.output.arguments, call.arguments),
+  );
+  const quiet = `${quoted(call.app)} does not say who gets this`;
+  if (answered === undefined) return quiet;
+  const what = `${quoted(id)} ${quoted(String(call.arguments[id]))}`;
+  return `${what} is${sourceOf(answered)}, as ${quoted(call.app)} returned it; ${quiet}`;
+}
+
 /** Whom a call reaches, by address; `strangers`: those of them that the user did not name. */
 interface Audience {
   readonly all: ReadonlySet<string>;
@@ -191,9 +213,17 @@ function saidIn(args: JsonObject): readonly { readonly path: string; readonly te
     }));
 }
 
-function warningOf(path: string, { output, headers: { sender, title } }: Passage): string {
-  const quoted = (text: string) => `\`${text.slice(0, MOST_NAMED).replaceAll('`', "'")}\``;
+function warningOf(path: string, passage: Passage): string {
+  const { app, tool } = passage.output;
+  return `${quoted(path)} holds text${sourceOf(passage)} that ${quoted(app)} returned for ${quoted(tool)}, and you did not ask to send that`;
+}
+
+/** Who wrote a text and what it is called, as far as its record says. */
+function sourceOf({ headers: { sender, title } }: Passage): string {
   const from = sender === null ? '' : ` from ${quoted(sender)}`;
-  const named = title === null ? '' : ` (${quoted(title)})`;
-  return `${quoted(path)} holds text${from}${named} that ${quoted(output.app)} returned for ${quoted(output.tool)}, and you did not ask to send that`;
+  return title === null ? from : `${from} (${quoted(title)})`;
+}
+
+function quoted(text: string): string {
+  return `\`${text.slice(0, MOST_NAMED).replaceAll('`', "'")}\``;
 }

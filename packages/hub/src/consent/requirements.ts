@@ -19,7 +19,7 @@ import {
 import type { EgressRequest } from '@cordon/egress';
 import type { Context } from '../context/context.ts';
 import type { HeldText, PlacedText } from '../context/references.ts';
-import { carriedTexts } from './carried-texts.ts';
+import { answeredNote, carriedTexts } from './carried-texts.ts';
 import type { ConsentRequirement, Coverage } from './consent-requirement.ts';
 import {
   distinctQuotes,
@@ -106,7 +106,9 @@ function irreversibleRequirement(
   const recipients = recipientsOf(call.arguments, call.knows);
   const repetition = repetitionOf(plan, call);
   const isGiven = (from: AppId) => namesFlow(plan, from, app, call.uses);
-  const carried = call.mayLeave ? carriedTexts({ ...call, isGiven }, recipients) : [];
+  const telling = { ...call, isGiven };
+  const carried = call.mayLeave ? carriedTexts(telling, recipients) : [];
+  const answered = call.mayLeave ? answeredNote(telling, recipients) : null;
   const isAskedFor = asked.expected && carried.length === 0 && isUsersWish(recipients, call.knows);
   const quotes = [
     ...distinctQuotes(carried.map(({ quote }) => quote)),
@@ -124,7 +126,11 @@ function irreversibleRequirement(
       ...carried.map(({ warning }) => warning),
       ...repetition.warnings,
     ],
-    notes: [...strangersNotes(context, recipients), ...repetition.notes],
+    notes: [
+      ...(answered === null ? [] : [answered]),
+      ...strangersNotes(context, recipients),
+      ...repetition.notes,
+    ],
     quotes: quotes.length > 0 ? quotes : (asked.quotes ?? []),
     covers: callCoverage(tool, call.arguments, fromOthers),
     flows: [...asked.flows, ...named.map((recipient) => recipientFlow(app, tool, recipient))],

@@ -197,3 +197,23 @@ test('text that stays in the app is no matter', async (t) => {
     [[]],
   );
 });
+
+// Attack: an id stands for whoever wrote a hostile mail, and the question shows a number.
+for (const [what, id, note] of [
+  [
+    'was read says who wrote it',
+    '2',
+    '`id` `2` is from `Eve <eve@evil.example>` (`Friday`), as `mail` returned it; `mail` does not say who gets this',
+  ],
+  ['was not read says that nobody knows', '7', '`mail` does not say who gets this'],
+] as const)
+  test(`an answer by an id to a mail that ${what}`, async (t) => {
+    const [question] = await asked(t, script(READS_BOTH, 'reply', { id, body: 'Friday works.' }));
+    assert.deepEqual(question?.newRecipients.slice(0, 1), [note]);
+  });
+
+test('an answer that names whom it reaches says no more', async (t) => {
+  const args = { id: '2', to: 'eve@evil.example', body: 'Friday works.' };
+  const [question] = await asked(t, script(READS_BOTH, 'send', args));
+  assert.equal(question?.newRecipients.join().includes('does not say'), false);
+});
