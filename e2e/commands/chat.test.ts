@@ -31,7 +31,8 @@ test('a paragraph is on the screen while the model still writes the next one, an
   await using user = await userWith(() =>
     says('The first.\n\nThe second.', {
       beforeChunk: async (chunk) => {
-        if (chunk.includes('ond')) await written.promise;
+        // A chunk has four characters: this is the last one.
+        if (chunk.includes('nd.')) await written.promise;
       },
     }),
   );
