@@ -431,7 +431,7 @@ const LISTED: Readonly<Record<string, Use>> = {
   },
   'packages/sandbox/src/launch/network-set-up.ts': {
     of: ['files', 'processes'],
-    why: 'starts the program that sets up the network of a sandbox from outside, from a file that is gone again at once',
+    why: 'starts the program that sets up the network of a sandbox from outside, from a file in the data folder that is gone again at once',
   },
   'packages/sandbox/src/command/installed.ts': {
     of: ['files'],

@@ -1,5 +1,6 @@
 /** Cordon's sandbox as a confinement: specifications as the hub makes them for apps. */
 import { existsSync, mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { DEFAULT_APP_LIMITS } from '@cordon/core';
 import {
@@ -45,7 +46,9 @@ export class CordonConfinement implements Confinement {
   constructor(parts: CordonParts) {
     this.#parts = parts;
     this.state = parts.state;
-    this.#sandbox = openSandbox({ node: process.execPath, weaker: parts.weaker });
+    // Networks are set up from there.
+    const cacheFile = join(mkdtempSync(`${parts.state}-hub-`), 'sandbox.json');
+    this.#sandbox = openSandbox({ node: process.execPath, cacheFile, weaker: parts.weaker });
     this.tools = {
       node: NODE_INSIDE,
       probe: probeInside(parts.probe),

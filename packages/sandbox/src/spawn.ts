@@ -4,7 +4,7 @@
  */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { arch, platform, release } from 'node:os';
-import { extname } from 'node:path';
+import { dirname, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Fault, failed, fault, isJsonObject, ok, parseJson, type Result } from '@cordon/core';
 import { type Dialler, HERE } from '@cordon/dialler';
@@ -31,8 +31,9 @@ export interface SandboxOptions {
   /** Absolute path of bubblewrap; null: the fixed places /usr/bin, /usr/local/bin, /bin. */
   readonly bwrap?: string | null;
   /**
-   * File that keeps the result of a passed self-test; it belongs to the hub's private data folder, since who
-   * writes it says that this machine is safe. None: every process tests for itself.
+   * Absolute path of the file that keeps the result of a passed self-test; it belongs to the hub's private data folder, since who
+   * writes it says that this machine is safe. Beside it lies, while a network is set up, the program that does so. None: every
+   * process tests for itself, and only loopback addresses lead to the listeners of `direct`.
    */
   readonly cacheFile?: string | null;
   /** Layers to go without, since the user named them; in force for every process of this sandbox. */
@@ -93,7 +94,10 @@ export function openLauncher(options: SandboxOptions): Result<Launcher, Fault> {
     filters,
     init: (profile, writable) =>
       initProgram(leftOut.has('seccomp') ? Buffer.alloc(0) : filters[profile], architecture, writable),
-    network: networkProgram(architecture),
+    network: {
+      program: networkProgram(architecture),
+      folder: options.cacheFile == null ? null : dirname(options.cacheFile),
+    },
     node: node.value,
     handover: handover.value,
     appUser: isRoot && !leftOut.has('separate-user') ? APP_USER : null,

@@ -8,7 +8,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { DEFAULT_APP_LIMITS } from '@cordon/core';
 import { type ConfinedProcess, type Exit, NODE_INSIDE, openSandbox, type SandboxSpec } from '../src/index.ts';
 
-export const sandbox = openSandbox({ node: process.execPath });
+/** What a data folder is to the hub. */
+export const SCRATCH = mkdtempSync(join(tmpdir(), 'cordon-sandbox-'));
+process.on('exit', () => rmSync(SCRATCH, { recursive: true, force: true }));
+
+export const sandbox = openSandbox({ node: process.execPath, cacheFile: join(SCRATCH, 'sandbox.json') });
 
 export function spec(changes: Partial<SandboxSpec>): SandboxSpec {
   return {

@@ -91,7 +91,7 @@ async function foreign(
     close();
     rmSync(folder, { recursive: true, force: true });
   });
-  const sandbox = openSandbox({ node: process.execPath });
+  const sandbox = openSandbox({ node: process.execPath, cacheFile: join(folder, 'data', 'sandbox.json') });
   const start = async (command: Partial<AppCommand>): Promise<ConfinedProcess> => {
     const spec = await commandSpec(
       {

@@ -40,7 +40,7 @@ import { deliverSignal } from './delivery.ts';
 import { inheritableDescriptors } from './descriptors.ts';
 import { isReachable } from './host.ts';
 import { type MountHost, type OpenedMount, openMounts } from './mount-sources.ts';
-import { OuterNetwork, type WholeNetwork } from './network-set-up.ts';
+import { type NetworkSetUp, OuterNetwork, type WholeNetwork } from './network-set-up.ts';
 import { SetupErrors } from './setup-errors.ts';
 import { endWhenSilent } from './silent-stream.ts';
 
@@ -50,8 +50,7 @@ export interface Launcher extends MountHost {
   readonly filters: Readonly<Record<Profile, Buffer>>;
   /** Our first process inside, with the filter of a profile; `writable`: null where Landlock is left out. */
   readonly init: (profile: Profile, writable: readonly WritablePlace[] | null) => Buffer;
-  /** Sets up a network from outside. */
-  readonly network: Buffer;
+  readonly network: NetworkSetUp;
   readonly watchers: Watchers;
   /** The failure says why the hub has no control group. */
   readonly controlGroups: Result<ControlGroups, string>;

@@ -3,7 +3,6 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -23,14 +22,24 @@ const DEADLINE_MS = 5_000;
 /** Attack: an app connects to closed ports without end, and the hub does nothing but read of it. */
 const PAUSE_MS = 20;
 
+/** How networks are set up on this machine. */
+export interface NetworkSetUp {
+  readonly program: Buffer;
+  /**
+   * Where the program is written: a folder that no app may write. Attack: an app with the hub's user puts its own program at the path
+   * before it is executed, and so runs outside of every sandbox. Null: there is none, and no network is set up.
+   */
+  readonly folder: string | null;
+}
+
 /** Of one sandbox. */
 export class OuterNetwork {
-  readonly #program: Buffer;
+  readonly #how: NetworkSetUp;
   readonly #root = Promise.withResolvers<number | null>();
   #network: Promise<WholeNetwork | null> | null = null;
 
-  constructor(program: Buffer) {
-    this.#program = program;
+  constructor(how: NetworkSetUp) {
+    this.#how = how;
   }
 
   /** `root`: a process inside. */
@@ -44,7 +53,7 @@ export class OuterNetwork {
    */
   setUp(): Promise<WholeNetwork | null> {
     this.#network ??= this.#root.promise.then((root) =>
-      root === null ? null : setUpNetwork(this.#program, root),
+      root === null ? null : setUpNetwork(this.#how, root),
     );
     return this.#network;
   }
@@ -56,8 +65,8 @@ export class OuterNetwork {
   }
 }
 
-async function setUpNetwork(program: Buffer, root: number): Promise<WholeNetwork | null> {
-  const child = started(program, `/proc/${root}/ns/net`);
+async function setUpNetwork(how: NetworkSetUp, root: number): Promise<WholeNetwork | null> {
+  const child = started(how, `/proc/${root}/ns/net`);
   if (child?.stdout == null) return null;
   const { stdout } = child;
   if (!(await isReady(child, stdout))) {
@@ -84,11 +93,12 @@ async function asleep(pid = 0): Promise<void> {
 }
 
 /** The file is gone again when the program runs; where it cannot be executed, there is none. */
-function started(program: Buffer, network: string): ChildProcess | null {
-  let folder: string | null = null;
+function started({ program, folder }: NetworkSetUp, network: string): ChildProcess | null {
+  if (folder === null) return null;
+  let own: string | null = null;
   try {
-    folder = mkdtempSync(join(tmpdir(), 'cordon-network-'));
-    const path = join(folder, 'set-up');
+    own = mkdtempSync(join(folder, 'network-'));
+    const path = join(own, 'set-up');
     writeFileSync(path, program, { mode: 0o500 });
     const child = spawn(path, [network], { env: {}, cwd: '/', stdio: ['ignore', 'pipe', 'ignore'] });
     child.on('error', () => undefined);
@@ -96,7 +106,7 @@ function started(program: Buffer, network: string): ChildProcess | null {
   } catch {
     return null;
   } finally {
-    if (folder !== null) rmSync(folder, { recursive: true, force: true });
+    if (own !== null) rmSync(own, { recursive: true, force: true });
   }
 }
 

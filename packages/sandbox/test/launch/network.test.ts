@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, watch, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer, type Server } from 'node:net';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import {
   openSandbox,
   type SandboxSpec,
 } from '../../src/index.ts';
-import { folder, printed, script, spec, start, textOf } from '../confined.ts';
+import { folder, printed, SCRATCH, script, spec, start, textOf, until } from '../confined.ts';
 
 const ask = `require('node:http').get('http://good.com/', (answer) => {
     answer.on('data', (data) => console.log(answer.statusCode, String(data)));
@@ -228,6 +228,48 @@ test('every address leads to the listeners, and what finds none is told', async 
     'udp 192.0.2.7 123',
     'udp fd00::77 124',
   ]);
+});
+
+/** Connects to a listener at an address that is not of loopback. */
+const CONNECTS_FAR = `require('node:net').connect(5432, '10.1.2.3').on('data', (data) => console.log(String(data)))
+  .on('error', (error) => console.log(error.code));`;
+
+test('nothing is executed from the folder for temporary files, where apps may write', async (context) => {
+  const temporary = folder(context);
+  const seen: string[] = [];
+  const watcher = watch(temporary, (_event, name) => seen.push(String(name)));
+  const before = process.env.TMPDIR;
+  process.env.TMPDIR = temporary;
+  context.after(() => {
+    watcher.close();
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  });
+  const own: string[] = [];
+  const beside = watch(SCRATCH, (_event, name) => own.push(String(name)));
+  context.after(() => beside.close());
+  assert.deepEqual(await printedDirectly(context, script(CONNECTS_FAR)), ['5432 at 10.1.2.3', '53,993,5432']);
+  // Both are reported in the order in which they came about.
+  mkdirSync(join(temporary, 'last'));
+  await until(() => seen.includes('last'));
+  assert.deepEqual(seen, ['last']);
+  await until(() => own.some((name) => name.startsWith('network-')));
+});
+
+test('without a folder of the hub alone no network is set up, and loopback leads to the listeners', async (context) => {
+  const bare = openSandbox({ node: process.execPath });
+  const code = `${CONNECTS_FAR.replace('10.1.2.3', '127.1.2.3')}\n${CONNECTS_FAR}`;
+  const started = await bare.spawn({ ...script(code), network: DIRECT }, context.signal);
+  assert.ok(started.ok, started.ok ? '' : started.fault.message);
+  const printing = textOf(started.value.stdout);
+  const [listener, direct] = await Promise.all([started.value.listener, started.value.direct]);
+  context.after(() => listener?.close());
+  assert.ok(direct);
+  for (const [port, at] of direct.ports) speaker(context, String(port), at);
+  speaker(context, 'names', direct.names);
+  for (const socket of direct.datagrams.values()) context.after(() => void socket.close());
+  assert.equal(direct.watch, null);
+  assert.deepEqual((await printing).split('\n').sort(), ['5432 at 127.1.2.3', 'ENETUNREACH']);
 });
 
 test('an app without direct connections has no name server', async () => {
