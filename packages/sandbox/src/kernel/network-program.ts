@@ -61,11 +61,6 @@ export function networkProgram(architecture: Architecture): Buffer {
     { do: 'call', name: 'prctl', args: [PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0] },
     { do: 'go', to: 'failed', when: 'not-zero' },
 
-    ...opened(AF_NETLINK, SOCK_RAW, AT.netlink),
-    ...add(at.route, route.length),
-    { do: 'go', to: 'failed', when: 'not-zero' },
-    ...add(at.route6, route6.length), // fails where the machine has no IPv6, and then nobody needs it
-
     // It gets packets only when it is bound, and then it has its filter.
     ...opened(AF_PACKET, SOCK_DGRAM, AT.packets),
     {
@@ -76,6 +71,12 @@ export function networkProgram(architecture: Architecture): Buffer {
     { do: 'go', to: 'failed', when: 'not-zero' },
     { do: 'call', name: 'bind', args: [{ at: AT.packets }, { data: at.loopback }, socket.length] },
     { do: 'go', to: 'failed', when: 'not-zero' },
+
+    // Last, so that a network of which nothing can be told has no routes either.
+    ...opened(AF_NETLINK, SOCK_RAW, AT.netlink),
+    ...add(at.route, route.length),
+    { do: 'go', to: 'failed', when: 'not-zero' },
+    ...add(at.route6, route6.length), // fails where the machine has no IPv6, and then nobody needs it
 
     // From here on it can read, write and end.
     { do: 'call', name: 'prctl', args: [PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0] },

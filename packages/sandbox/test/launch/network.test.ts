@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, watch, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer, type Server } from 'node:net';
@@ -12,6 +14,7 @@ import {
   openSandbox,
   type SandboxSpec,
 } from '../../src/index.ts';
+import { networkProgram } from '../../src/kernel/network-program.ts';
 import { folder, printed, SCRATCH, script, spec, start, textOf, until } from '../confined.ts';
 
 const ask = `require('node:http').get('http://good.com/', (answer) => {
@@ -270,6 +273,51 @@ test('without a folder of the hub alone no network is set up, and loopback leads
   for (const socket of direct.datagrams.values()) context.after(() => void socket.close());
   assert.equal(direct.watch, null);
   assert.deepEqual((await printing).split('\n').sort(), ['5432 at 127.1.2.3', 'ENETUNREACH']);
+});
+
+/** How the program ends that sets up the network of a process, with so many descriptors; `ready` when it has done so. */
+async function setUpWith(context: TestContext, path: string, root: number, files: number): Promise<string> {
+  const child = spawn('prlimit', [`--nofile=${files}:${files}`, path, `/proc/${root}/ns/net`], {
+    env: {},
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  context.after(() => child.kill('SIGKILL'));
+  const ready = once(child.stdout, 'data').then(() => 'ready');
+  const ended = once(child, 'exit').then(([code]) => `ended with ${code}`);
+  return await Promise.race([ready, ended]);
+}
+
+test('a set-up that fails anywhere leaves no routes, and one that succeeds leads everywhere', async (context) => {
+  const bare = openSandbox({ node: process.execPath });
+  const code = `require('node:readline').createInterface({ input: process.stdin }).on('line', () => { ${CONNECTS_FAR} });`;
+  const wanted = { ...script(code), stdin: 'pipe', network: DIRECT } as const;
+  const started = await bare.spawn(wanted, context.signal);
+  assert.ok(started.ok, started.ok ? '' : started.fault.message);
+  const { stdin, stdout, root } = started.value;
+  const [listener, direct] = await Promise.all([started.value.listener, started.value.direct]);
+  context.after(() => {
+    started.value.kill();
+    listener?.close();
+  });
+  assert.ok(direct && stdin && stdout);
+  for (const [port, at] of direct.ports) speaker(context, String(port), at);
+  speaker(context, 'names', direct.names);
+  for (const socket of direct.datagrams.values()) context.after(() => void socket.close());
+  const path = join(folder(context), 'set-up');
+  assert.ok(process.arch === 'x64' || process.arch === 'arm64');
+  writeFileSync(path, networkProgram(process.arch), { mode: 0o700 });
+  const tried: string[] = [];
+  for (let files = 4; files < 32; files++) {
+    const end = await setUpWith(context, path, root, files);
+    stdin.write('\n');
+    const [said] = await once(stdout, 'data');
+    tried.push(`${end}: ${String(said).trim()}`);
+    if (end === 'ready') break;
+  }
+  const [last, ...failures] = tried.reverse();
+  assert.equal(last, 'ready: 5432 at 10.1.2.3');
+  assert.ok(failures.length >= 3, 'it needs four descriptors');
+  assert.deepEqual([...new Set(failures)], ['ended with 1: ENETUNREACH']);
 });
 
 test('an app without direct connections has no name server', async () => {
