@@ -402,6 +402,26 @@ except OSError as error: print(type(error).__name__)`;
   );
 });
 
+test('the first datagram to a port of the hub is lost, reported without its address, and the next is refused', async (context) => {
+  const app = await foreign(context, { network: ['mail.org:993'] });
+  const code = `import socket
+def sent(port):
+  sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+  sender.settimeout(2)
+  sender.connect(('192.0.2.7', port))
+  sender.send(b'x')
+  try: sender.recv(1)
+  except OSError as error: return type(error).__name__
+print(sent(993), sent(993), sent(465), sent(465))`;
+  const ran = await app.run(python(code));
+  assert.equal(ran.out, 'TimeoutError ConnectionRefusedError TimeoutError ConnectionRefusedError\n');
+  const refused = app.events().flatMap((event) => (event.kind === 'egress.refused' ? [event] : []));
+  assert.deepEqual(
+    refused.map(({ host, port }) => `${host}:${port}`),
+    ['mail.org:993', '192.0.2.7:993', 'null:465', '192.0.2.7:465'],
+  );
+});
+
 test('what one app was given leads another nowhere', async (context) => {
   const port = await greeter(context);
   const real = new Map([[4321, port]]);
