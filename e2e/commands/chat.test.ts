@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { calls, type FakeScript, fails, says, startFakeOpenAi } from '@cordon/testkit/fake-openai/server.ts';
 import { isLeftOut } from '../../tools/cases.ts';
-import { Home } from '../harness/cordon.ts';
+import { answersIn, Home, ofKind } from '../harness/cordon.ts';
 import { ledgerApp } from '../harness/ledger.ts';
 import { inTurns, planning, step } from '../harness/provider-script.ts';
 
@@ -170,6 +170,42 @@ test('/model switches to another provider for the next queries, with the key and
   } finally {
     await other.close();
   }
+});
+
+test('a query is resumed with the model that /model chose for it, and not with the one of before', async (t) => {
+  if (isLeftOut(t)) return;
+  let isDown = true;
+  await using user = await userWith(() => (isDown ? fails(400) : says('By the second.')));
+  const { home, fake } = user;
+  home.write('cordon.json', {
+    providers: { other: { baseURL: fake.baseUrl } },
+    memory: { facts: 'patterns', summaries: 'extract' },
+  });
+  const chat = home.start(['chat'], { terminal: true });
+  await chat.shown(PROMPT);
+  for (const [at, line] of ['/model other/large', 'go', '/model obedient'].entries()) {
+    chat.type(`${line}\r`);
+    await chat.shown(PROMPT, at + 2);
+  }
+  chat.type('\u0003');
+  const { stdout } = await chat.end();
+  const session = /finish the query: cordon resume (\w+) --config \S+ --model other\/large\b/.exec(
+    stdout,
+  )?.[1];
+  assert.ok(session !== undefined, stdout);
+  assert.match(stdout, new RegExp(`resume it later: cordon chat --resume ${session} --config`));
+  assert.doesNotMatch(stdout, /chat --resume .*--model/);
+  isDown = false;
+  const refused = await home.run(['resume', session]);
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr.replace(/\s+/g, ' '), /model `other\/large`.*`--model other\/large`/);
+  const resumed = await home.run(['resume', session, '--model', 'other/large', '--json']);
+  assert.equal(resumed.code, 0, resumed.stderr);
+  assert.deepEqual(
+    ofKind(resumed.events, 'query.resumed').map(({ model }) => model),
+    ['other/large'],
+  );
+  assert.deepEqual(answersIn(resumed.events), ['By the second.']);
 });
 
 test('/model with a name that cannot be used says why and changes nothing', async () => {

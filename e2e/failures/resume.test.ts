@@ -132,6 +132,23 @@ test('how to go on is said with the options that were given', async (t) => {
   assert.match(run.stderr, new RegExp(`^finish the query: cordon resume \\w+ ${again}$`, 'm'));
 });
 
+test('a query that the built-in model began after /model is resumed without another one', async (t) => {
+  if (isLeftOut(t)) return;
+  using home = new Home();
+  const options = install(home);
+  const model = ['--model', 'fake/model', '--base-url', 'http://127.0.0.1:9/v1'];
+  const chat = home.start(['chat', ...options, ...model, '--allow-rest']);
+  chat.type(`/model obedient\n${QUERY}\n`);
+  await chat.event('tool-call.decided', undefined, 2);
+  const children = descendantsOf(chat.pid).map(({ pid }) => pid);
+  chat.signal('SIGKILL');
+  const { events } = await chat.end();
+  await untilGone(children);
+  assert.equal(ofKind(events, 'session.started')[0]?.model, 'fake/model');
+  const { events: again } = await home.run(['resume', ...options, '--deny-all']);
+  assert.deepEqual(answersIn(again), ['The app says: hello\n\nThese were refused or failed: hang.']);
+});
+
 test('a new chat tells what earlier sessions left, and only then', async (t) => {
   if (isLeftOut(t)) return;
   using home = new Home();

@@ -284,6 +284,7 @@ export function assembleSession(
   const speculation = { preparation, models, recorder, memory, planning, functionalities };
   const operator = new Operator({
     isolation,
+    modelId,
     registry,
     spokes,
     gate,

@@ -24,6 +24,7 @@ import { Query } from './context/query.ts';
 import type { LoginSteps, LoginWish } from './egress/log-in.ts';
 import {
   givenAnswer,
+  modelOfQuery,
   type UnfinishedQuery,
   unfinishedQuery,
   unknownOutcomes,
@@ -56,6 +57,8 @@ export interface Unfinished {
   /** Tool calls that were carried out. */
   readonly finished: number;
   readonly inDoubt: Recorder['inDoubt'];
+  /** The model that was in use; null: the journal does not tell. */
+  readonly model: string | null;
 }
 
 export class Session {
@@ -149,7 +152,8 @@ export class Session {
     if (query === null) return null;
     const { said, events, ended } = query;
     const finished = events.filter(({ kind }) => kind === 'tool-call.executed').length;
-    return { text: said.text, time: said.time, ended, finished, inDoubt: this.inDoubt };
+    const model = modelOfQuery(query);
+    return { text: said.text, time: said.time, ended, finished, inDoubt: this.inDoubt, model };
   }
 
   /** What the query that runs has used so far; null: none runs. */
@@ -194,7 +198,8 @@ export class Session {
       return answered;
     }
     const finished = events.filter(({ kind }) => kind === 'tool-call.executed').length;
-    const body = { kind: 'query.resumed', finished, inDoubt: this.inDoubt.length } as const;
+    const { modelId: model } = this.#modelChoice;
+    const body = { kind: 'query.resumed', finished, inDoubt: this.inDoubt.length, model } as const;
     this.#recorder.record(null, body, { causes: [said.id] });
     this.#monitor.resume(allowedEffects(events));
     installing.resumeFrom(events);

@@ -93,7 +93,13 @@ export type EventBody =
     }
   | { readonly kind: 'session.ended' }
   /** `private`: asked without context, and nothing of it goes into memory; what the journal has of it stays. */
-  | { readonly kind: 'user.message'; readonly text: string; readonly private?: true }
+  | {
+      readonly kind: 'user.message';
+      readonly text: string;
+      readonly private?: true;
+      /** The model in use; absent in journals of before it was told. */
+      readonly model?: string;
+    }
   /** The user's words, or the request that a context serves, become visible in it. */
   | { readonly kind: 'query.delivered'; readonly text: string }
   | { readonly kind: 'plan.made'; readonly plan: StepPlan; readonly origin: PlanOrigin }
@@ -220,7 +226,13 @@ export type EventBody =
     }
   | { readonly kind: 'grant.used'; readonly grant: GrantId }
   /** A query that was interrupted goes on: from here on there are the events that it had not come to. */
-  | { readonly kind: 'query.resumed'; readonly finished: number; readonly inDoubt: number }
+  | {
+      readonly kind: 'query.resumed';
+      readonly finished: number;
+      readonly inDoubt: number;
+      /** The model in use from here on; absent in journals of before it was told. */
+      readonly model?: string;
+    }
   | { readonly kind: 'message.dropped'; readonly reason: string; readonly bytes: number }
   /** An app's way out refused it before there was anything to decide. `times`: how often so far; told at 1, 10, 100, … */
   | {

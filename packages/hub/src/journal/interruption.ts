@@ -34,6 +34,12 @@ export function unfinishedQuery(past: readonly Event[]): UnfinishedQuery | null 
   return outcome === 'failed' || outcome === 'cancelled' ? { said, events, ended: outcome } : null;
 }
 
+/** The model that was in use when the query was interrupted; null: its journal is of before that was told. */
+export function modelOfQuery({ said, events }: UnfinishedQuery): string | null {
+  const resumed = events.findLast((event) => event.kind === 'query.resumed');
+  return resumed?.model ?? said.model ?? null;
+}
+
 /** What a query answered, if it came so far: the answer was delivered, and only its end was not recorded. */
 export interface GivenAnswer {
   readonly event: EventId;

@@ -378,6 +378,10 @@ function contentOf(value: EventBody | Event): string {
   const json = toJson(value);
   if (!isJsonObject(json)) throw new Error('an event must be a JSON object');
   const isLeftOut = (key: string) =>
-    FRAME.has(key) || VOLATILE.has(key) || (key === 'callId' && NAMING_CALLS.has(value.kind));
+    FRAME.has(key) ||
+    VOLATILE.has(key) ||
+    (key === 'callId' && NAMING_CALLS.has(value.kind)) ||
+    // The words are the same whichever model is in use, and older journals do not tell it.
+    (key === 'model' && value.kind === 'user.message');
   return canonicalJson(Object.fromEntries(Object.entries(json).filter(([key]) => !isLeftOut(key))));
 }

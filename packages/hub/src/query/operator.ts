@@ -53,6 +53,8 @@ import type { Turns } from './turns.ts';
 
 export interface OperatorParts {
   readonly isolation: 'spokes' | 'none';
+  /** `provider/model` in use. */
+  readonly modelId: () => string;
   readonly registry: Registry;
   readonly spokes: Pick<SpokePool, 'warm' | 'fill'>;
   readonly gate: Gate;
@@ -84,11 +86,11 @@ export class Operator {
 
   /** Serves one query. Never throws for what models, apps or users do; each way of failing is an outcome. */
   async ask(query: Query): Promise<Outcome> {
-    const { recorder, spokes, summaries } = this.#parts;
+    const { recorder, spokes, summaries, modelId } = this.#parts;
     // What is still being summed up of earlier queries, or learnt from them, belongs to what this one may see.
     await this.settled();
     spokes.warm();
-    const body = { kind: 'user.message', text: query.text } as const;
+    const body = { kind: 'user.message', text: query.text, model: modelId() } as const;
     const marked = query.isPrivate ? { ...body, private: true as const } : body;
     const said = recorder.record(null, marked, { label: USER_LABEL });
     const served = await this.#serve(query, said.id);

@@ -3,7 +3,9 @@ import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import type { Event } from '@cordon/core';
+import { type Event, id, USER_LABEL } from '@cordon/core';
+import { modelOfQuery } from '../../src/journal/interruption.ts';
+import { ResumeCursor } from '../../src/journal/resume-cursor.ts';
 import { type Death, effectsIn, Killed, openIn, type Rig, raiseRig } from '../fault/rig.ts';
 import type { Scenario } from '../fault/scenario.ts';
 import { quickFolder } from '../fixture/empty-store.ts';
@@ -235,6 +237,46 @@ test('a query that failed is gone on with in the same process too', async (t) =>
     effectsIn(folder).map(({ n }) => n),
     [1, 2],
   );
+});
+
+test('a query tells the model that was in use, and is the same query under another one', async (t) => {
+  const rig = rigIn(folderFor(t), SCENARIO, { of: 'provider', at: 3, when: 'before' });
+  const session = openIn(rig);
+  t.after(async () => {
+    await session.close('end');
+    rig.store.close();
+  });
+  const choose = (modelId: string) => session.useModel({ modelId, summaries: 'extract', facts: 'patterns' });
+  choose('scripted/large');
+  await session.ask('do q0', signal);
+  choose('scripted/small');
+  assert.equal(session.unfinished?.model, 'scripted/large');
+  await session.resume(signal);
+  const told = rig.store.journal
+    .events(session.id)
+    .flatMap((event) =>
+      event.kind === 'user.message' || event.kind === 'query.resumed' ? [[event.kind, event.model]] : [],
+    );
+  assert.deepEqual(told, [
+    ['user.message', 'scripted/large'],
+    ['query.resumed', 'scripted/small'],
+  ]);
+});
+
+test('the words of a query are found again in a journal that tells no model, and other words are not', () => {
+  const frame = { context: null, app: null, causes: [], label: USER_LABEL, sequence: 0, time: 0 };
+  const said: Event = {
+    ...frame,
+    id: id('e0'),
+    session: id('s'),
+    kind: 'user.message',
+    text: 'do q0',
+  };
+  const found = (text: string) =>
+    new ResumeCursor([said], new Map()).find(null, { kind: 'user.message', text, model: 'a/b' }, []);
+  assert.equal(found('do q0'), said);
+  assert.equal(found('do q1'), null);
+  assert.equal(modelOfQuery({ said, events: [said], ended: null }), null);
 });
 
 test('a session whose journal was changed is not gone on with', async (t) => {

@@ -2,7 +2,12 @@
 
 import { type Configuration, modelInUse, OBEDIENT_MODEL } from '@cordon/config';
 import { type Event, type Fault, fault, type SessionId } from '@cordon/core';
-import { type UnfinishedQuery, unfinishedQuery, unknownOutcomes } from '@cordon/hub/interruption';
+import {
+  modelOfQuery,
+  type UnfinishedQuery,
+  unfinishedQuery,
+  unknownOutcomes,
+} from '@cordon/hub/interruption';
 import { type Loss, type SessionRecord, type Store, StoreFailure, type TellBroken } from '@cordon/trace';
 
 export interface LeftQuery {
@@ -48,7 +53,7 @@ export function leftQuery(store: Store, record: SessionRecord): LeftQuery | 'unr
   }
 }
 
-/** What a query that was left was begun with. */
+/** What a query that was left was begun with; the model: that in use when it was interrupted. */
 export interface BegunWith {
   readonly apps: ReadonlySet<string>;
   readonly model: string;
@@ -59,9 +64,14 @@ export function begunWith(store: Store, session: SessionId): BegunWith | null {
   const record = store.sessions.find(session);
   const left = record === null ? null : leftQuery(store, record);
   if (left === null || left === 'unreadable') return null;
-  const [started] = store.journal.events(session, 0, 1);
-  const model = started?.kind === 'session.started' ? started.model : OBEDIENT_MODEL;
+  const model = modelOfQuery(left.query) ?? modelAtStart(store, session);
   return { apps: appsOf(left.query.events), model };
+}
+
+/** For journals of before queries told their model. */
+function modelAtStart(store: Store, session: SessionId): string {
+  const [started] = store.journal.events(session, 0, 1);
+  return started?.kind === 'session.started' ? started.model : OBEDIENT_MODEL;
 }
 
 /**
@@ -78,7 +88,7 @@ export function missingFor({ apps, model }: BegunWith, configuration: Configurat
   }
   if (model === OBEDIENT_MODEL || modelInUse(configuration) !== OBEDIENT_MODEL) return null;
   const help = `name one: \`--model ${model}\`, with \`--base-url\` if it needs one`;
-  return fault('usage', `the query was begun with the model \`${model}\`, and none is configured here`, help);
+  return fault('usage', `the query used the model \`${model}\`, and none is configured here`, help);
 }
 
 /** Those that took part or that the plan names. */

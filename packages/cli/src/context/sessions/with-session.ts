@@ -167,10 +167,10 @@ class OpenedHere implements Opening {
     return this.#opened;
   }
 
-  /** The options with which a new process would have the same apps, and the same model. */
-  get optionsAgain(): Options {
+  /** The options with which a new process would have the same apps, and this model; null: the one in use. */
+  optionsAgain(named: string | null): Options {
     const { context, configuration } = this.#parts;
-    const [before, model] = [modelInUse(configuration), modelInUse(this.#configuration)];
+    const [before, model] = [modelInUse(configuration), named ?? modelInUse(this.#configuration)];
     if (model === before) return context.options;
     // `--base-url` is the address of the provider with which this process began.
     const { baseURL, ...others } = context.options;
@@ -243,7 +243,7 @@ async function runAndClose(
 
 async function closed(
   context: CommandContext,
-  { optionsAgain: options }: OpenedHere,
+  opening: OpenedHere,
   session: Session,
   how: Left['how'],
   isContinued: boolean,
@@ -251,21 +251,21 @@ async function closed(
   try {
     await session.close(how);
   } finally {
-    if (how === 'suspend' && !isContinued) printHowToResume(context, options, session);
+    if (how === 'suspend' && !isContinued) printHowToResume(context, opening, session);
   }
 }
 
 /** With the options that say what there is: without them the same session would have other apps and another model. */
 function printHowToResume(
   { notes }: CommandContext,
-  options: Options,
+  opening: OpenedHere,
   { id: session, unfinished }: Session,
 ): void {
-  const more = visibleLine(optionsAgain(options));
+  const options = (model: string | null) => visibleLine(optionsAgain(opening.optionsAgain(model)));
   // Not wrapped: what is copied must stay one line.
   const say = (text: string) => notes.line(notes.style('dim', text));
-  if (unfinished !== null) say(`finish the query: cordon resume ${session}${more}`);
-  say(`resume it later: cordon chat --resume ${session}${more}`);
+  if (unfinished !== null) say(`finish the query: cordon resume ${session}${options(unfinished.model)}`);
+  say(`resume it later: cordon chat --resume ${session}${options(null)}`);
 }
 
 /** Null: the session cannot be opened, and the reason is reported. */
