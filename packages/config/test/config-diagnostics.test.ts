@@ -212,12 +212,14 @@ const CASES: readonly { readonly about: string; readonly text: string; readonly 
   },
   {
     about: 'CFG060 private addresses of registries',
-    text: '{"packages": {"registry": "ftp://a", "registy": "", "privateAddresses": {"npm.corp.example": ["8.8.8.8"], "10.0.0.1": []}}}',
+    text: '{"packages": {"registry": "ftp://a", "registy": "", "privateAddresses": {"npm.corp.example": ["8.8.8.8"], "10.0.0.1": [], "nexus": [], "nexus.": ["10.0.0.1"]}}}',
     expected: [
       '1:27 error CFG013 packages.registry: `ftp://a` is no http address (write it in full, like `https://example.com/mcp`)',
       '1:38 error CFG006 packages.registy: the key `registy` is unknown (write `registry`, `@scope:registry`, `//host/:_authToken`, `//host/:_auth` or `privateAddresses`)',
       '1:95 error CFG060 packages.privateAddresses["npm.corp.example"][0]: `8.8.8.8` is no address of a private network (write it like `10.20.0.15` or `fd00::15`; addresses of the internet need no entry)',
       '1:107 error CFG060 packages.privateAddresses["10.0.0.1"]: `10.0.0.1` is no name of a host (write the name alone, in small letters, like `npm.example.com`)',
+      '1:132 error CFG060 packages.privateAddresses.nexus: the name leads nowhere, because its list is empty (list its addresses, or leave the name out)',
+      '1:136 error CFG060 packages.privateAddresses["nexus."]: `nexus.` is no name of a host (write the name alone, in small letters, like `npm.example.com`)',
     ],
   },
   {

@@ -40,7 +40,7 @@ export interface WayOut {
   /** How long a person may think about it. Milliseconds. */
   readonly decideMs: number;
   readonly lookup: Lookup;
-  /** To which addresses a host may lead although they are not public; absent: to none. A host of one label has to be listed. */
+  /** To which addresses alone a host may lead; absent: to public ones. A host of one label has to be listed. */
   readonly privateAddresses?: ReadonlyMap<string, ReadonlySet<string>>;
   /** Gets checked addresses, and no names. */
   readonly dial: Dial;
@@ -113,11 +113,11 @@ export function refused(way: WayOut, to: Destination, reason: string): Result<ne
   return failed(reason);
 }
 
-/** An address in the manifest is meant as it stands; what a name leads to must be public, or listed for this name. */
+/** An address in the manifest is meant as it stands; what a name leads to must be public, or listed where the name has a list. */
 function addressOf(way: WayOut, host: string): Promise<Result<string, string>> | Result<string, string> {
   return isAddress(host)
     ? ok(bareAddress(host))
-    : resolvePublic(host, way.lookup, way.privateAddresses?.get(host));
+    : resolvePublic(host, way.lookup, way.privateAddresses?.get(host) ?? null);
 }
 
 async function decided({ decide, decideMs }: WayOut, request: EgressRequest): Promise<'yes' | 'no' | 'late'> {

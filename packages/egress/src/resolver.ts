@@ -7,7 +7,6 @@ import { failed, ok, type Result } from '@cordon/core';
 import type { Lookup } from '@cordon/dialler';
 
 const LOOKUP_DEADLINE_MS = 5_000;
-const NONE: ReadonlySet<string> = new Set();
 
 /**
  * One look-up at a time, for one app. Attack: names whose servers never answer; each holds one of the few threads that
@@ -24,12 +23,15 @@ export function oneAtATime(find: Lookup): Lookup {
 
 /**
  * An address to dial; the caller must not resolve again. Never rejects.
- * @param listed addresses to which this name may lead although they are not public
+ *
+ * Attack: a name of the user's own network is answered with an address of the internet, and what is meant for that network
+ * goes there, perhaps in the clear.
+ * @param listed the only addresses to which this name may lead, public or not; null: to public ones
  */
 export async function resolvePublic(
   host: string,
   find: Lookup,
-  listed: ReadonlySet<string> = NONE,
+  listed: ReadonlySet<string> | null = null,
 ): Promise<Result<string, string>> {
   const deadline = Promise.withResolvers<readonly string[]>();
   const timer = setTimeout(deadline.resolve, LOOKUP_DEADLINE_MS, []);
@@ -37,8 +39,10 @@ export async function resolvePublic(
     const addresses = await Promise.race([find(host), deadline.promise]);
     const [first] = addresses;
     if (first === undefined) return failed('the name has no address');
-    if (!addresses.every((address) => isPublicAddress(address) || listed.has(address)))
+    if (listed === null && !addresses.every(isPublicAddress))
       return failed('the name leads to an address that is not public');
+    if (listed !== null && !addresses.every((address) => listed.has(address)))
+      return failed('the name leads to an address that is not listed for it');
     return ok(first);
   } catch {
     return failed('the name cannot be resolved');

@@ -14,7 +14,7 @@ export interface Registry {
   readonly url: string;
   /** Which `host:port` the install step may reach, and no other. */
   readonly reach: readonly { readonly host: string; readonly port: number }[];
-  /** To which it may lead although they are not public, because the user's configuration says so; absent: to none. */
+  /** To which alone it may lead, because the user's configuration says so; absent: to public ones. */
   readonly privateAddresses?: readonly string[];
   /** Whether the user has credentials for it elsewhere, which an install step does not get. */
   readonly hasCredentials: boolean;

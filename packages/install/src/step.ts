@@ -268,7 +268,7 @@ function toldFault(
 }
 
 function helpAbout(why: string, registry: Registry, hostname: string): string | undefined {
-  return why.includes('not public') ? listing(hostname) : privateRegistry(registry).help;
+  return /not public|not listed/.test(why) ? listing(hostname) : privateRegistry(registry).help;
 }
 
 function listing(hostname: string): string {

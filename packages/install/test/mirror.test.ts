@@ -29,17 +29,20 @@ test('a package comes from a registry whose name leads to a listed address', asy
   assert.deepEqual(dialledIn(machine), [`${LISTED}:${machine.registry.port}`]);
 });
 
-for (const [what, listed] of [
-  ['lists no address', []],
-  ['lists another address', [[TestRegistry.host, ['10.20.0.16']]]],
-  ['lists the address for another host', [['other.example.com', [LISTED]]]],
+for (const [what, listed, why] of [
+  ['lists no address', [], 'not public'],
+  ['lists another address', [[TestRegistry.host, ['10.20.0.16']]], 'not listed for it'],
+  ['lists the address for another host', [['other.example.com', [LISTED]]], 'not public'],
 ] as const) {
   test(`a registry at a private address is not reached where the user ${what}, and is told how it would be`, async (context) => {
     const machine = await behindMirror(context);
     machine.privateAddresses = new Map(listed);
     const fetched = await machine.fetch('npx demo-app');
     assert.ok(!fetched.ok);
-    assert.match(fetched.fault.message, /was not reached: the name leads to an address that is not public/);
+    assert.match(
+      fetched.fault.message,
+      new RegExp(`was not reached: the name leads to an address that is ${why}`),
+    );
     assert.match(fetched.fault.help ?? '', /"packages": \{"privateAddresses": \{"packages\.example\.com"/);
     assert.deepEqual(machine.registry.dialled, []);
   });
@@ -62,10 +65,31 @@ test('a name that leads elsewhere at its second look-up is not followed there', 
   const machine = await behindMirror(context);
   let times = 0;
   machine.registry.lookup = async () => [times++ === 0 ? LISTED : '169.254.169.254'];
-  assert.match(await machine.refusal('npx demo-app'), /an address that is not public/);
+  assert.match(await machine.refusal('npx demo-app'), /an address that is not listed for it/);
   assert.ok(times > 1);
   assert.deepEqual(dialledIn(machine), [`${LISTED}:${machine.registry.port}`]);
 });
+
+// Attack: the DNS of another network answers the name, and the credentials would go to the internet in the clear.
+for (const [what, answer, dials] of [
+  ['a public address', ['93.184.215.14'], false],
+  ['a listed and a public address', [LISTED, '93.184.215.14'], false],
+  ['the listed address', [LISTED], true],
+] as const) {
+  test(`credentials go over http ${dials ? '' : 'to nobody '}where a listed name leads to ${what}`, async (context) => {
+    const machine = await behindMirror(context);
+    const { registry } = machine;
+    const at = `nexus:${registry.port}`;
+    registry.wants = 'Bearer npm-secret-token';
+    machine.registries = new Map([['registry', `http://${at}/`]]);
+    machine.privateAddresses = new Map([['nexus', [LISTED]]]);
+    machine.credentials = new Map([[`//${at}/:_authToken`, 'npm-secret-token']]);
+    registry.lookup = async () => answer;
+    const fetched = await machine.refusal('npx demo-app');
+    assert.match(fetched, dials ? /^installed$/ : /leads to an address that is not listed for it/);
+    assert.deepEqual(dialledIn(machine), dials ? [`${LISTED}:${registry.port}`] : []);
+  });
+}
 
 // Attack: the registry, or somebody on the way to it, sends the installer to other machines of the network.
 for (const [what, host] of [

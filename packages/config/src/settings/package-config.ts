@@ -12,7 +12,7 @@ import { replacePlaceholders } from '../reading/placeholders.ts';
 export interface PackageSettings {
   /** Addresses by npm's key: `registry`, `@scope:registry`. */
   readonly registries: ReadonlyMap<string, string>;
-  /** By host: the addresses to which it may lead although they are not public. */
+  /** By host: the addresses to which it may lead, and no others. None of these lists is empty. */
   readonly privateAddresses: ReadonlyMap<string, readonly string[]>;
   /** Secrets by npm's key: `//host/path/:_authToken`, `//host/path/:_auth`. Each is for the registries at this place. */
   readonly credentials: ReadonlyMap<string, string>;
@@ -87,15 +87,22 @@ function unknownKey(key: string): Problem {
 function readPrivateAddresses(at: Located): ReadonlyMap<string, readonly string[]> {
   const addressOf = (item: Located) =>
     item.checked((text) => (isPrivateAddress(text) ? null : notPrivate(text)));
-  const entries = at.mapped(hostProblem, (host, inner): [string, readonly string[]] => [
-    host,
-    inner.list('an array of addresses', addressOf),
-  ]);
+  const entries = at.mapped(hostProblem, (host, inner): [string, readonly string[]] | null => {
+    if (inner.node.kind === 'array' && inner.node.items.length === 0) return inner.report(NO_ADDRESS);
+    return [host, inner.list('an array of addresses', addressOf)];
+  });
   return new Map(entries);
 }
 
+const NO_ADDRESS: Problem = {
+  code: 'CFG060',
+  message: 'the name leads nowhere, because its list is empty',
+  help: 'list its addresses, or leave the name out',
+};
+
 function hostProblem(host: string): Problem | null {
-  const isName = URL.parse(`http://${host}/`)?.hostname === host && /[a-z]/.test(host) && !host.includes(':');
+  // With a dot at its end it would not be found under the name that is looked up.
+  const isName = URL.parse(`http://${host}/`)?.hostname === host && /[a-z]/.test(host) && !/:|\.$/.test(host);
   return isName
     ? null
     : {
