@@ -111,6 +111,7 @@ test('a secret that a complete file names is asked for, and then nothing is left
   const init = home.start(['init'], { terminal: true });
   await answer(init, 'npm (not shown)> ', 'typed-0nce');
   const run = await init.end();
+  assert.match(run.stdout + run.stderr, /the secret `npm` goes to \/\/npm\.corp\.example\//);
   assert.equal(run.code, 0, run.stdout);
   assert.doesNotMatch(run.stdout, /typed-0nce/);
   assert.match((await home.run(['init'])).stdout, /there is nothing to propose/);

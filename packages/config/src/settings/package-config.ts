@@ -15,7 +15,13 @@ export interface PackageSettings {
   /** By host: the addresses to which it may lead, and no others. None of these lists is empty. */
   readonly privateAddresses: ReadonlyMap<string, readonly string[]>;
   /** Secrets by npm's key: `//host/path/:_authToken`, `//host/path/:_auth`. Each is for the registries at this place. */
-  readonly credentials: ReadonlyMap<string, string>;
+  readonly credentials: ReadonlyMap<string, NamedSecret>;
+}
+
+export interface NamedSecret {
+  /** Under which the user typed it. */
+  readonly name: string;
+  readonly value: string;
 }
 
 export const NO_PACKAGE_SETTINGS: PackageSettings = {
@@ -27,14 +33,14 @@ export const NO_PACKAGE_SETTINGS: PackageSettings = {
 const PRIVATE = 'privateAddresses';
 const REGISTRY_KEY = /^(?:@[a-z0-9~][a-z0-9._~-]{0,213}:)?registry$/;
 const CREDENTIAL_KEY = /^(\/\/[^\s/?#@]{1,259}\/(?:[^\s?#:]{0,500}\/)?):(?:_authToken|_auth)$/;
-const SECRET = /^\$\{secret:[^}]*\}$/;
+const SECRET = /^\$\{secret:([^}]*)\}$/;
 /** What a header can hold. */
 const USABLE = /^[\x21-\x7e]{1,8192}$/;
 
 /** Reads `packages`; what is wrong is reported and left out. `secret`: what is kept under a name, or null. */
 export function readPackages(at: Located, secret: (name: string) => string | null): PackageSettings {
   const registries = new Map<string, string>();
-  const credentials = new Map<string, string>();
+  const credentials = new Map<string, NamedSecret>();
   let privateAddresses = NO_PACKAGE_SETTINGS.privateAddresses;
   for (const [key, inner] of at.entries()) {
     if (key === PRIVATE) privateAddresses = readPrivateAddresses(inner);
@@ -42,8 +48,8 @@ export function readPackages(at: Located, secret: (name: string) => string | nul
       const url = inner.checked(addressProblem);
       if (url !== null) registries.set(key, url);
     } else if (isCredentialKey(key)) {
-      const value = readCredential(inner, secret);
-      if (value !== null) credentials.set(key, value);
+      const credential = readCredential(inner, secret);
+      if (credential !== null) credentials.set(key, credential);
     } else inner.reportKey(unknownKey(key));
   }
   return { registries, privateAddresses, credentials };
@@ -56,11 +62,12 @@ function isCredentialKey(key: string): boolean {
 }
 
 /** A secret that the user typed, and nothing that stands in the file or in the environment. */
-function readCredential(at: Located, secret: (name: string) => string | null): string | null {
+function readCredential(at: Located, secret: (name: string) => string | null): NamedSecret | null {
   const text = at.checked((value) => (SECRET.test(value) ? null : NO_PLAIN_CREDENTIAL));
   const value = text === null ? null : replacePlaceholders(at, text, { config: '', state: '', secret });
-  if (value === null || USABLE.test(value)) return value;
-  return at.report(UNUSABLE_CREDENTIAL);
+  if (text === null || value === null) return null;
+  const [, name = ''] = SECRET.exec(text) ?? [];
+  return USABLE.test(value) ? { name, value } : at.report(UNUSABLE_CREDENTIAL);
 }
 
 const NO_PLAIN_CREDENTIAL: Problem = {

@@ -93,8 +93,9 @@ export function drawFile(screen: Screen, configuration: Configuration, known: 'c
     if (baseUrl !== undefined) say('model provider: ', `${name} at ${baseUrl}`, 'warn');
   if (appRegistry !== null) say('`apps search` asks: ', appRegistry);
   for (const [key, url] of packages.registries) say(`packages come from (${key}): `, url, 'warn');
-  for (const key of packages.credentials.keys())
-    say('gets credentials of yours: ', key.slice(0, key.lastIndexOf(':')), 'warn');
+  // Attack: a registry of somebody else comes with a change of the file, and gets a secret that was typed for another use.
+  for (const [key, { name }] of packages.credentials)
+    say('credentials: ', `the secret \`${name}\` goes to ${key.slice(0, key.lastIndexOf(':'))}`, 'warn');
   for (const [host, addresses] of packages.privateAddresses)
     say('reaches your own network: ', `packages from ${host}, at ${addresses.join(', ')}`, 'warn');
   list('every app is offered: ', [...configuration.functionalities.keys()], 'plain', ALL_LINES);

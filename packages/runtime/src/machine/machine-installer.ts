@@ -19,6 +19,7 @@ export function machineInstaller(
   dialler: Dialler = HERE,
 ): Installer {
   const { dataFolder, folder, packages } = configuration;
+  const credentials = new Map([...packages.credentials].map(([key, { value }]) => [key, value]));
   return {
     dataFolder,
     agreesTo,
@@ -26,6 +27,7 @@ export function machineInstaller(
       environment,
       home,
       ...packages,
+      credentials,
       folder,
       npm: findNpm(environment.PATH ?? ''),
       read: readSettings,

@@ -57,6 +57,8 @@ interface Draft {
   readonly file: string;
   /** Null: there is no file yet. */
   readonly text: string | null;
+  /** The same as JSON; without a file, an empty object. */
+  readonly tree: JsonObject;
   readonly place: ProposalPlace & SecretPlace;
   readonly apps: readonly DraftApp[];
   readonly labels: readonly AppLabels[];
@@ -86,7 +88,7 @@ export async function init(
   noteUnreviewed(context, draft);
   const proposals = await shownAndAgreed(context, draft, options);
   if (proposals === null) return EXIT.refused;
-  const values = await askValues(context, takenFrom(proposals), missing);
+  const values = await askValues(context, takenFrom(proposals), missing, draft.tree);
   if (values === null) return EXIT.refused;
   return write(context, draft, proposals, values, options);
 }
@@ -125,6 +127,7 @@ async function draftOf(
   return {
     file,
     text: found?.text ?? null,
+    tree,
     place,
     apps,
     labels,
@@ -258,8 +261,11 @@ function isUnfinished(problem: string): boolean {
 }
 
 /** A file that is complete, but for secrets that were never typed. */
-async function askedSecrets(context: CommandContext, { file, place, missing }: Draft): Promise<ExitCode> {
-  const values = await askValues(context, [], missing);
+async function askedSecrets(
+  context: CommandContext,
+  { file, tree, place, missing }: Draft,
+): Promise<ExitCode> {
+  const values = await askValues(context, [], missing, tree);
   if (values === null) return EXIT.refused;
   const kept = keepSecrets(place, values.secrets);
   if (!kept.ok) return context.reportFault(fault('journal-unavailable', kept.fault));

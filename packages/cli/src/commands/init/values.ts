@@ -1,6 +1,6 @@
 /** What only the user knows: secrets, and values for which the other client's file has an example. */
 import { keepSecret, keptSecret, type SecretPlace } from '@cordon/config/keys';
-import { ok, type Result, visibleLine } from '@cordon/core';
+import { isJsonObject, type Json, type JsonObject, ok, type Result, visibleLine } from '@cordon/core';
 import type { AppProposal } from '@cordon/onboarding';
 import type { CommandContext } from '../../context/command-context.ts';
 import type { Answers } from './draft-text.ts';
@@ -16,11 +16,29 @@ export function missingSecrets(text: string | null, place: SecretPlace): readonl
   return [...new Set(named)].filter((name) => keptSecret(place, name) === null);
 }
 
+/** Who gets a secret that a file names: the places of registries, and apps. */
+function receiversIn(tree: JsonObject, name: string): readonly string[] {
+  const isNamedIn = (value: Json) => JSON.stringify(value).includes(`\${secret:${name}}`);
+  const whoIn = (section: string, who: (key: string, value: Json) => string) =>
+    Object.entries(isJsonObject(tree[section]) ? tree[section] : {})
+      .filter(([, value]) => isNamedIn(value))
+      .map(([key, value]) => who(key, value));
+  const app = (key: string, value: Json) => {
+    const url = isJsonObject(value) && typeof value.url === 'string' ? ` at ${value.url}` : '';
+    return `the app \`${key}\`${url}`;
+  };
+  return [
+    ...whoIn('packages', (key) => key.slice(0, key.lastIndexOf(':'))),
+    ...['apps', 'mcpServers', 'installable'].flatMap((section) => whoIn(section, app)),
+  ];
+}
+
 /** Asks for each once. Null: the user left, and nothing is to be written. Without a terminal nothing is asked. */
 export async function askValues(
   context: CommandContext,
   proposals: readonly AppProposal[],
   missing: readonly string[],
+  tree: JsonObject,
 ): Promise<AskedValues | null> {
   const secrets = new Map<string, string>();
   const answers = new Map<string, Map<string, string>>();
@@ -37,6 +55,10 @@ export async function askValues(
     return { secrets, answers };
   }
   for (const { what, names } of open) {
+    // Attack: the file of somebody else has a well-known secret typed, and sends it to a registry of theirs.
+    for (const name of names.filter((one) => missing.includes(one)))
+      for (const receiver of receiversIn(tree, name))
+        context.notes.say('', `the secret \`${name}\` goes to ${receiver}`, 'warn');
     const typed = await ask(context, { what, tells: ' (not shown)', takes: 'secret' });
     if (typed === null) return null;
     if (typed !== '') for (const name of names) secrets.set(name, typed);
