@@ -222,18 +222,26 @@ test('with --json each thing is a line', (t) => {
 });
 
 // Attack: a key stays on the disk of a user who removed the app and all that was left of it.
-test('--purge deletes the secrets of the app, and those that another app has stay', (t) => {
+test('--purge deletes the secrets of the app, and those that another app or a registry has stay', (t) => {
   if (isLeftOut(t)) return;
   const entry = (...names: readonly string[]) => ({
     command: 'x',
     env: Object.fromEntries(names.map((name, at) => [`KEY_${at}`, `\${secret:${name}}`])),
   });
+  const registry = (name: string) => `\${secret:${name}}`;
   using place = new Workplace({
-    'cordon.json': JSON.stringify({ apps: { mail: entry('mail.KEY', 'shared'), notes: entry('shared') } }),
+    'cordon.json': JSON.stringify({
+      apps: { mail: entry('mail.KEY', 'shared', 'npm'), notes: entry('shared') },
+      packages: {
+        '//npm.corp.example/:_authToken': registry('npm'),
+        '//npm.corp.example/own/:_authToken': registry('mail.NPM'),
+      },
+    }),
   });
   const kept = { ownDataFolder: join(place.root, 'data'), folder: place.root };
-  for (const name of ['mail.KEY', 'shared']) assert.equal(keepSecret(kept, name, 'x').ok, true);
+  for (const name of ['mail.KEY', 'mail.NPM', 'npm', 'shared'])
+    assert.equal(keepSecret(kept, name, 'x').ok, true);
   const { out } = remove(place, 'mail', '--purge', '--yes');
   assert.match(out, /deleted: 1 secret/);
-  assert.deepEqual(keptSecretNames(kept), ['shared']);
+  assert.deepEqual([...keptSecretNames(kept)].sort(), ['mail.NPM', 'npm', 'shared']);
 });

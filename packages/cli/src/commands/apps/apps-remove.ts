@@ -137,7 +137,7 @@ interface Found {
   readonly package: string | null;
   /** Whether its entry of `installable` counts as installed. */
   readonly installed: boolean;
-  /** How many secrets the user typed for it and for no other app; absent: none. */
+  /** How many secrets the user typed for it and for nothing else; absent: none. */
   readonly secrets?: number;
 }
 
@@ -241,14 +241,16 @@ function leftOutside(configuration: Configuration, app: AppId, now: () => number
   };
 }
 
-/** Names of secrets that its entry has, or had when `cordon init` wrote it, and that no other entry has. */
+/** Names of secrets that its entry has, or had when `cordon init` wrote it, and that no other entry and no registry has. */
 function secretsOf(configuration: Configuration, app: AppId): readonly string[] {
   const isOf = (name: string, isApp: (other: AppId) => boolean) =>
     configuration.handedVariables.some(
       ({ app: other, variable }) => variable === `secret ${name}` && isApp(other),
     );
+  const ofRegistries = new Set([...configuration.packages.credentials.values()].map(({ name }) => name));
   return keptSecretNames(configuration).filter(
     (name) =>
+      !ofRegistries.has(name) &&
       (name.startsWith(`${app}.`) || isOf(name, (other) => other === app)) &&
       !isOf(name, (other) => other !== app),
   );
