@@ -169,6 +169,16 @@ test('an app that is removed with all that is left of it is logged out where its
   });
   const revocations = () => user.remote.heard.filter(({ path }) => path === '/revoke').length;
   assert.equal((await user.cordon(['apps', 'login', 'notes', '--yes'])).code, 0);
+  // Attack: nothing could be tried, the tokens are deleted here all the same, and stay valid.
+  const apps = { notes: { url: user.remote.url, manifest: PATIENT } };
+  const file = user.place.write('cordon.json', { apps, model: 'openai/x' });
+  const text = readFileSync(file, 'utf8');
+  const untried = await user.cordon(['apps', 'remove', 'notes', '--purge', '--yes'], { OPENAI_API_KEY: '' });
+  assert.equal(untried.code, 2);
+  assert.match(plain(untried.stderr), /nothing was deleted: the revocation of your login to `notes`/);
+  assert.equal(untried.stdout, '');
+  assert.equal(readFileSync(file, 'utf8'), text);
+  assert.equal(revocations(), 0);
   const kept = await user.cordon(['apps', 'remove', 'notes']);
   assert.match(plain(kept.stdout), /left of it: .*your login/);
   assert.equal(revocations(), 0);

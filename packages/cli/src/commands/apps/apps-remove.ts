@@ -54,8 +54,14 @@ export async function removeApp(
     if (!change.ok && isNothing(left.found)) return context.reportFault(change.fault);
     const question = `Delete of \`${name}\`: ${inWords(left.found)}?${SHARED}`;
     if (purge && !isNothing(left.found) && !(await confirmed(context, question, yes))) return EXIT.refused;
-    if (change.ok && !written(context, configuration, name, change.value)) return EXIT.failed;
-    return purge ? purged(context, name, left) : kept(context, name, left);
+    // Before anything is removed: where the revocation cannot even be tried, all stays.
+    const end = purge ? await left.endLogin() : null;
+    if (end?.ok === false) return context.reportFault(end.fault);
+    if (change.ok && !written(context, configuration, name, change.value)) {
+      if (end !== null && end.value !== null) context.reportFault(end.value);
+      return EXIT.failed;
+    }
+    return end === null ? kept(context, name, left) : purged(context, name, left, end.value);
   });
 }
 
@@ -143,8 +149,8 @@ interface Found {
 
 interface Left {
   readonly found: Found;
-  /** Revokes the login; null: it is revoked, or there is none. */
-  readonly endLogin: () => Promise<Fault | null>;
+  /** Revokes the login; null: it is revoked, or there is none. Failed: that was not tried. */
+  readonly endLogin: () => Promise<Result<Fault | null, Fault>>;
   /** Deletes all of it; false: old texts are still in the file of the store. */
   readonly purge: () => boolean;
 }
@@ -161,7 +167,7 @@ async function withLeft(
   if (!isFile(join(configuration.dataFolder, 'cordon.db')))
     return use({
       found: { ...none, ...outside.found },
-      endLogin: async () => null,
+      endLogin: async () => ok(null),
       purge: () => {
         outside.purge();
         return true;
@@ -173,7 +179,7 @@ async function withLeft(
     const code = await use({
       found: { ...inside.found, ...outside.found },
       endLogin: async () => {
-        if (inside.found.login !== true) return null;
+        if (inside.found.login !== true) return ok(null);
         const { endLogin } = await import('../login/login.ts');
         return endLogin(context, configuration, store, app);
       },
@@ -315,13 +321,13 @@ function inWords(found: Found): string {
   return new Intl.ListFormat('en').format(parts);
 }
 
-async function purged(
+function purged(
   context: CommandContext,
   name: string,
-  { found, endLogin, purge }: Left,
-): Promise<ExitCode> {
+  { found, purge }: Left,
+  unrevoked: Fault | null,
+): ExitCode {
   const { output, notes } = context;
-  const unrevoked = await endLogin();
   const scrubbed = purge();
   const exit = unrevoked === null ? EXIT.done : context.reportFault(unrevoked);
   if (context.wantsJson) {
@@ -353,8 +359,10 @@ async function kept(context: CommandContext, name: string, left: Left): Promise<
     'adding the same entry again restores this; another program under this name gets its memory and files, but no permission',
     'dim',
   );
-  if (terminal.isInteractive && (await confirmed(context, `Delete this too?${SHARED}`, false, 'it stays')))
-    return purged(context, name, left);
+  if (terminal.isInteractive && (await confirmed(context, `Delete this too?${SHARED}`, false, 'it stays'))) {
+    const end = await left.endLogin();
+    return end.ok ? purged(context, name, left, end.value) : context.reportFault(end.fault);
+  }
   const all = left.found.package === null ? 'deletes it' : 'deletes it, but for the package';
   notes.say('', `\`cordon apps remove ${name} --purge\` ${all}`, 'dim');
   return EXIT.done;

@@ -84,15 +84,18 @@ export function logOutOfApp(context: CommandContext, name: string): Promise<Exit
   });
 }
 
-/** Has the authorization server forget the tokens of an app that is removed. Null: it has; else why it may not have. */
+/**
+ * Has the authorization server forget the tokens of an app that is removed. Null: it has; else why it may not have. Failed: nothing
+ * was tried, for a reason that is reported, and the login is still there.
+ */
 export async function endLogin(
   context: CommandContext,
   configuration: Configuration,
   store: Store,
   id: AppId,
-): Promise<Fault | null> {
+): Promise<Result<Fault | null, Fault>> {
   const url = storedLogins(configuration, store).addressOf(id);
-  if (url === null) return unrevoked(id, 'what is stored of it cannot be read');
+  if (url === null) return ok(unrevoked(id, 'what is stored of it cannot be read'));
   // The app may be out of the configuration by now, or have another address there.
   const app: InstalledApp = {
     id,
@@ -101,17 +104,18 @@ export async function endLogin(
     model: null,
   };
   const known = { ...configuration, apps: [...configuration.apps.filter((other) => other.id !== id), app] };
-  let why: string | null = 'no request was possible';
-  if (!(await context.agrees(configuration))) return unrevoked(id, why);
+  if (!(await context.agrees(configuration))) return failed(untried(id));
   const consent = consentOf(context, configuration);
-  if (consent === null) return unrevoked(id, why);
+  if (consent === null) return failed(untried(id));
   const quiet = { consent, notice: 'the end of a login to an app' };
+  let result: Result<Fault | null, Fault> = failed(untried(id));
   await withQuietSession(context, known, quiet, async (session) => {
     const ended = await session.logOut(id);
-    why = ended === null ? null : notRevoked(ended);
+    const why = ended === null ? null : notRevoked(ended);
+    result = ok(why === null ? null : unrevoked(id, why));
     return EXIT.done;
   });
-  return why === null ? null : unrevoked(id, why);
+  return result;
 }
 
 /** Why the tokens may still be valid; null: they are not. */
@@ -125,6 +129,15 @@ function unrevoked(app: AppId, why: string): Fault {
     'app-unavailable',
     `the login to \`${app}\` is deleted here, but its tokens could not be revoked: ${why}`,
     'revoke the access of Cordon in the settings of your account there',
+  );
+}
+
+/** Attack: what was not tried counts as done, and whoever has a copy of the tokens uses them for as long as they last. */
+function untried(app: AppId): Fault {
+  return fault(
+    'app-unavailable',
+    `nothing was deleted: the revocation of your login to \`${app}\` could not be tried`,
+    'mend what is reported above, and repeat the command',
   );
 }
 
