@@ -117,6 +117,18 @@ test('a secret that a complete file names is asked for, and then nothing is left
   assert.match((await home.run(['init'])).stdout, /there is nothing to propose/);
 });
 
+test('a file that is also wrong in another way is reported once its secret is typed', async () => {
+  using home = new Home();
+  home.write('cordon.json', { packages: { '//npm.corp.example/:_authToken': '${secret:npm}' }, modle: 'x' });
+  const init = home.start(['init'], { terminal: true });
+  await answer(init, 'npm (not shown)> ', 'typed-0nce');
+  const run = await init.end();
+  assert.equal(run.code, 2, run.stdout);
+  const said = (run.stdout + run.stderr).replace(/\s+/g, ' ');
+  assert.match(said, /kept for \S+: npm/);
+  assert.match(said, /`modle` is unknown/);
+});
+
 // Attack: a description in a stranger's file clears the screen, and draws a question of Cordon's.
 test('words of another file reach a prompt as words alone', async (t) => {
   if (isLeftOut(t)) return;

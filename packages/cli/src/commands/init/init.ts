@@ -271,7 +271,9 @@ async function askedSecrets(
   if (!kept.ok) return context.reportFault(fault('journal-unavailable', kept.fault));
   const names = [...values.secrets.keys()].join(', ');
   if (names !== '') context.output.say('', `kept for ${file}: ${names}`, 'good');
-  return values.secrets.size === missing.length ? EXIT.done : EXIT.refused;
+  if (values.secrets.size < missing.length) return EXIT.refused;
+  // Only now can the rest of the file be read.
+  return context.configuration() === null ? EXIT.failed : EXIT.done;
 }
 
 /** At a terminal, apps that nobody has reviewed can be started for theirs. */
