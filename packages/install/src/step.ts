@@ -61,7 +61,7 @@ export async function runStep(
   const late = AbortSignal.timeout(parts.limits.seconds * 1000);
   const process = await parts.sandbox.spawn(spec.value, AbortSignal.any([cancelled, late]));
   if (!process.ok) return process;
-  // Through a pipe: arguments and variables of the launcher may be seen by other programs.
+  // Through a pipe: every program of this machine may see arguments.
   process.value.stdin?.on('error', () => undefined).end(JSON.stringify(plan.secrets));
   const proxy = openProxy(process.value, way.value);
   try {
