@@ -135,8 +135,10 @@ export async function deliverResponse(
     context.references.hold({ text, ...source }),
   );
   // Closed values carry no instruction, but they are the other app's data: what is said with them is no longer public. One
-  // reference by itself tells nothing; nor does an answer that repeats the request, but that it was carried out.
-  const isRepetition = canonicalJson(carried.value.message) === canonicalJson(asked.message);
+  // reference by itself tells nothing; nor does an answer of texts alone that repeats the request, but that it was carried out.
+  // Attack: a reference stands where a closed value is wanted, or a secret is guessed, and the answer shows or confirms it.
+  const isRepetition =
+    holdsNoValue(withoutTexts) && canonicalJson(carried.value.message) === canonicalJson(asked.message);
   if (!isEmpty(withoutTexts) && !isRepetition) context.learns(label, [app.id, ...carries]);
   if (work.by !== 'tool' && work.by.knowsOthersValues) context.learnsOthersValues();
   return ok({ type: 'response', message: visible });
@@ -188,4 +190,11 @@ function isEmpty(message: Json): boolean {
   if (!isJsonObject(message)) return false;
   const members = Object.values(message);
   return members.length === 1 && members.every(isEmpty);
+}
+
+/** Whether a response without its texts holds no value: at most a number of texts, and a choice of members. */
+function holdsNoValue(message: Json): boolean {
+  if (message === null) return true;
+  if (Array.isArray(message)) return message.every(holdsNoValue);
+  return isJsonObject(message) && Object.values(message).every(holdsNoValue);
 }

@@ -6,6 +6,7 @@ import { no, yes } from '../fixture/consent.ts';
 import { call, plan, type Script } from '../fixture/model.ts';
 import { stageFor } from '../fixture/stage.ts';
 
+const FROM_MEMORY = 'this can give private data of `memory` to `evil`, which the plan does not mention';
 const WARNING = 'this can give private data of `bank` to `evil`, which the plan does not mention';
 
 /** Its words are the user's own: trusted, and private unless `isPublic`. */
@@ -93,21 +94,58 @@ for (const [what, planned, query, told, warnings] of [
   });
 }
 
-// Attack: an app of which another one asks something answers with what it knows, in a form that the model sees.
-for (const [what, sum, warnings] of [
-  ['repeats the request, tells nothing', 5, []],
+// Attack: an app of which another one asks something answers with what it knows, in a form that the model sees. It does so, too, if a
+// reference stands where a closed value is wanted, or if a secret is guessed, and the answer repeats the request.
+const ITEMS = shape({ items: { type: 'array', items: TEXT } });
+const CODE = shape({ code: { type: 'string', format: 'identifier' } });
+const RECALLS = call('recall');
+
+for (const [what, format, asks, answer, warnings] of [
   [
-    'says anything else, is private',
-    6,
-    ['this can give private data of `memory` to `evil`, which the plan does not mention'],
+    'repeats a list of texts tells nothing',
+    ITEMS,
+    [call('keep', { items: ['a', 'b'] })],
+    { items: ['a', 'b'] },
+    [],
+  ],
+  [
+    'repeats a text behind a reference tells nothing',
+    ITEMS,
+    [RECALLS, call('keep', { items: ['$1'] })],
+    { items: ['PIN4711'] },
+    [],
+  ],
+  [
+    'has another number of texts is private',
+    ITEMS,
+    [call('keep', { items: ['a', 'b'] })],
+    { items: ['a', 'b', 'b'] },
+    [FROM_MEMORY],
+  ],
+  [
+    'confirms a closed value is private',
+    shape({ sum: NUMBER }),
+    [call('keep', { sum: 5 })],
+    { sum: 5 },
+    [FROM_MEMORY],
+  ],
+  [
+    'shows a reference in a closed place is private',
+    CODE,
+    [RECALLS, call('keep', { code: '$1' })],
+    { code: 'PIN4711' },
+    [FROM_MEMORY],
   ],
 ] as const)
   test(`an answer that ${what}`, async (t) => {
     const memory = app(
       'memory',
-      { keep: { reply: { structured: { sum } } } },
+      { keep: { reply: { structured: answer } }, recall: { reply: { structured: { text: 'PIN4711' } } } },
       {
-        functionalities: [serves('keep', 'keep', shape({ sum: NUMBER }), shape({ sum: NUMBER }))],
+        functionalities: [
+          serves('keep', 'keep', format, format),
+          serves('recall', 'recall', shape({}), shape({ text: TEXT })),
+        ],
         private: null,
       },
     );
@@ -118,18 +156,18 @@ for (const [what, sum, warnings] of [
         planner: [
           plan([
             { app: 'asker' },
-            { app: 'memory', uses: ['keep'], after: [1] },
+            { app: 'memory', uses: ['keep', 'recall'], after: [1] },
             { app: 'evil', after: [1] },
           ]),
         ],
-        asker: [[call('keep', { sum: 5 })], [call('save', { sum: 7 })], 'done'],
+        asker: [...asks.map((asked) => [asked]), [call('save', { sum: 7 })], 'done'],
       },
       user: yes(),
     });
-    await stage.ask('keep 5, and use evil');
+    await stage.ask('keep it, and use evil');
     assert.deepEqual(
       stage.user.asked.filter(({ subject }) => subject.to === 'evil').flatMap((prompt) => prompt.warnings),
       warnings,
     );
-    assert.equal(stage.ran.length, 2);
+    assert.equal(stage.ran.length, asks.length + 1, stage.ran.join('\n'));
   });
