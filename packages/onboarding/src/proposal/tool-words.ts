@@ -3,7 +3,7 @@
  * so that they look harmless. So names decide only what is proposed, which the user sees; and where two words disagree, the
  * stricter one counts.
  */
-import { isJsonObject, type JsonSchema } from '@cordon/core';
+import { isJsonObject, type Json, type JsonSchema } from '@cordon/core';
 
 interface NamedTool {
   readonly name: string;
@@ -19,18 +19,27 @@ export function readingVerb(name: string): string | null {
   return READS.exec(name)?.[0].replace(/[^a-z]+$/i, '') ?? null;
 }
 
-/** The name without its first word, if all tools of the app begin with that word: `slack_list_channels`. */
+/**
+ * The name without its first word, if all tools of the app begin with that word: `slack_list_channels`. Attack: all of them begin
+ * with what they do, such as `send_list_message`.
+ */
 export function afterSharedWord(name: string, tools: readonly { readonly name: string }[]): string {
   const [shared = ''] = /^[A-Za-z]+[_.\-/]/.exec(name) ?? [];
-  const isShared = shared !== '' && tools.length >= FEWEST_THAT_SHARE;
+  const isShared = shared !== '' && tools.length >= FEWEST_THAT_SHARE && !isVerb(shared.slice(0, -1));
   return isShared && tools.every((tool) => tool.name.startsWith(shared)) ? name.slice(shared.length) : name;
 }
 
 /** Of one or two tools, a common first word may be a verb. */
 const FEWEST_THAT_SHARE = 3;
 
+function isVerb(word: string): boolean {
+  return CHANGE.test(word) || ADDS.has(word.toLowerCase()) || REMOVES.has(word.toLowerCase());
+}
+
 const CHANGES =
   'add|append|archive|book|buy|cancel|change|clear|close|create|delete|deploy|destroy|e-?mail|edit|empt(?:y|ie)|erase|execute|forward|insert|invite|mark|merge|modif(?:y|ie)|move|notif(?:y|ie)|open|order|overwrite|pay|post|publish|purchase|push|remove|rename|replace|reply|replie|reset|run|save|schedule|send|set|share|submit|transfer|trigger|update|upload|write';
+
+const CHANGE = new RegExp(`^(?:${CHANGES})(?:e?s)?$`, 'i');
 
 /** At the beginning of a sentence, or as a further thing that it does. */
 const SAYS_CHANGE = new RegExp(
@@ -43,7 +52,8 @@ export function saysThatItChanges(description: string): boolean {
   return SAYS_CHANGE.test(description);
 }
 
-const ADDS = new Set(['add', 'append', 'create', 'make', 'new']);
+/** Whoever appends to a file changes it, and to remove the file does not undo that. */
+const ADDS = new Set(['add', 'create', 'make', 'new']);
 const REMOVES = new Set(['cancel', 'delete', 'discard', 'remove', 'trash', 'undo']);
 
 /** Things of the user's own. A word that is missing here costs a question. */
@@ -87,7 +97,7 @@ export function removerOf<T extends NamedTool>(tool: T, tools: readonly T[]): T 
 
 function reachesFurther({ name, description, input }: NamedTool): boolean {
   const inName = wordsOf(name).filter((word) => !LINKS.has(word));
-  const words = [...inName, ...argumentNames(input).flatMap(wordsOf)];
+  const words = [...inName, ...allArgumentNames(input).flatMap(wordsOf)];
   return words.some((word) => PEOPLE.test(word)) || REACHES_FURTHER.test(`${words.join(' ')} ${description}`);
 }
 
@@ -96,15 +106,25 @@ export function argumentNames({ properties }: JsonSchema): readonly string[] {
   return isJsonObject(properties) ? Object.keys(properties) : [];
 }
 
+/** With those of arguments within arguments, however the schema puts them together. */
+function allArgumentNames(input: JsonSchema): readonly string[] {
+  const names: string[] = [];
+  const left: Json[] = [input];
+  for (let at = left.pop(); at !== undefined; at = left.pop()) {
+    if (isJsonObject(at)) names.push(...argumentNames(at));
+    if (at !== null && typeof at === 'object') for (const inner of Object.values(at)) left.push(inner);
+  }
+  return names;
+}
+
 const SMALL = new Set(['a', 'an', 'the', 'new', 'multiple']);
 const LINKS = new Set(['to', 'from', 'in', 'into', 'on', 'of', 'for']);
 
-/** `create_new_notes` and `delete_note_from_folder` are about a note, `append_to_file` about a file. */
+/** `create_new_notes` and `delete_note_from_folder` are about a note; `add_to_file` adds no file. */
 function thingIn(words: readonly string[]): readonly string[] {
   const named = words.filter((word) => !SMALL.has(word));
-  const from = LINKS.has(named[0] ?? '') ? named.slice(1) : named;
-  const end = from.findIndex((word) => LINKS.has(word));
-  return (end < 0 ? from : from.slice(0, end)).map(singular);
+  const end = named.findIndex((word) => LINKS.has(word));
+  return (end < 0 ? named : named.slice(0, end)).map(singular);
 }
 
 function singular(word: string): string {

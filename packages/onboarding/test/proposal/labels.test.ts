@@ -1,7 +1,7 @@
 /** Labels that are proposed: what says them, and that nothing looser comes without a reason that is marked as such. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { SILENT_MANIFEST, type ToolLabels, toolLabels, UNKNOWN_TOOL } from '@cordon/core';
+import { type Json, SILENT_MANIFEST, type ToolLabels, toolLabels, UNKNOWN_TOOL } from '@cordon/core';
 import { type ProposedTool, proposeLabels } from '../../src/proposal/labels.ts';
 
 function tool(name: string, args: readonly string[] = [], hints: Partial<ProposedTool> = {}): ProposedTool {
@@ -39,6 +39,12 @@ test('a first word that all names share is passed over, and one that is a verb o
     ).map(({ says }) => says.readOnly === true);
   assert.deepEqual(names(['chat_list_rooms', 'chat_post_message', 'chat_get_user']), [true, false, true]);
   assert.deepEqual(names(['post_list', 'post_search']), [false, false]);
+  for (const verb of ['send', 'Post', 'make', 'discard'])
+    assert.deepEqual(
+      names([`${verb}_list_message`, `${verb}_text_message`, `${verb}_template`]),
+      [false, false, false],
+      verb,
+    );
   assert.deepEqual(names(['post_list', 'post_search', 'find_post']), [false, false, true]);
 });
 
@@ -65,7 +71,6 @@ function ofFirst(first: ProposedTool, ...others: readonly string[]): Partial<Too
 test('what only adds a thing of the user’s own can be undone where a tool beside it removes such a thing', () => {
   const undoable = { irreversible: false, outward: true };
   assert.deepEqual(ofFirst(tool('create_note', ['text']), 'delete_note'), undoable);
-  assert.deepEqual(ofFirst(tool('append_to_file', ['content']), 'delete_file'), undoable);
   assert.deepEqual(ofFirst(tool('addNewTasks', ['text']), 'removeTask'), undoable);
   assert.deepEqual(ofFirst(tool('create_entities'), 'delete_entities'), undoable);
   const [offline] = proposeLabels(SILENT_MANIFEST, [tool('create_note'), tool('delete_note')]);
@@ -83,6 +88,18 @@ test('it stays a question where nothing removes it, or what is removed is someth
   assert.deepEqual(ofFirst(tool('update_note'), 'delete_note'), {});
   assert.deepEqual(ofFirst(tool('write_file', ['content']), 'delete_file'), {});
   assert.deepEqual(ofFirst(tool('delete_note'), 'create_note'), {});
+});
+
+// Attack: what is added to a file runs whenever a shell starts, and to remove the whole file does not undo that.
+test('it stays a question where it adds to a thing that is there', () => {
+  for (const [name, remover] of [
+    ['append_to_file', 'delete_file'],
+    ['append_file', 'delete_file'],
+    ['add_to_file', 'delete_file'],
+    ['add_into_the_list', 'remove_from_list'],
+  ] as const)
+    assert.deepEqual(ofFirst(tool(name, ['content']), remover), {}, name);
+  assert.equal(ofFirst(tool('add_note_to_file', ['content']), 'delete_note')?.irreversible, false);
 });
 
 // Attack: what sends, pays, publishes, gives access or runs has a tool beside it that takes it back afterwards.
@@ -110,6 +127,26 @@ test('it stays a question where others see it, or it costs, overwrites or runs s
   assert.equal(file('Creates a file, or overwrites the one that is there.'), undefined);
   assert.equal(file('Creates a file with a link to share.'), undefined);
   assert.equal(file('Creates a file that runs at the next start.'), undefined);
+});
+
+// Attack: whom it reaches stands in an argument within an argument.
+test('it stays a question where an inner argument says that others see it', () => {
+  const event = (inner: Json) => {
+    const input = { type: 'object', properties: { event: inner } };
+    return ofFirst(tool('create_event', [], { input }), 'delete_event')?.irreversible;
+  };
+  const within = (name: string) => ({ type: 'object', properties: { title: {}, [name]: {} } });
+  for (const around of [
+    (inner: Json) => inner,
+    (inner: Json) => ({ type: 'array', items: inner }),
+    (inner: Json) => ({ anyOf: [{ type: 'null' }, inner] }),
+    (inner: Json) => ({ oneOf: [inner] }),
+    (inner: Json) => ({ allOf: [{}, { properties: { more: inner } }] }),
+    (inner: Json) => ({ $defs: { event: inner } }),
+  ]) {
+    assert.equal(event(around(within('attendees'))), undefined, JSON.stringify(around('…')));
+    assert.equal(event(around(within('text'))), false, JSON.stringify(around('…')));
+  }
 });
 
 test('what the app or the manifest says against it counts more', () => {
