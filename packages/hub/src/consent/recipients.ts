@@ -22,15 +22,31 @@ export function namesMailAddress(text: string): boolean {
   );
 }
 
-/** Whether a call names a place that gets what its address says: a link or a host. An address of mail may be what is searched for. */
+/**
+ * Whether a call names a place that gets what its address says: a link or a host. An address of mail may be what is searched for, and
+ * `diary.txt` looks like a host. Attack: a link so long that it is no name.
+ */
 export function namesPlace(args: Json): boolean {
   const { named, isAll } = recipientsIn(args);
-  const isPlace = ({ key, value }: Recipient) =>
-    value.includes('://') || /^(?:url|uri|host|domain|webhook)$/i.test(lastName(key)) || HOST.test(value);
-  return !isAll || named.some(isPlace);
+  const isHost = ({ key, value }: Recipient) => !DECISIVE_KEY.test(lastName(key)) && HOST.test(value);
+  return !isAll || isPlace(args, '') || named.some(isHost);
 }
 
+/** Only of what was looked at as a whole before. */
+function isPlace(value: Json, name: string): boolean {
+  if (Array.isArray(value)) return value.some((item) => isPlace(item, name));
+  if (isJsonObject(value)) return Object.entries(value).some(([key, inner]) => isPlace(inner, key));
+  if (typeof value !== 'string') return typeof value === 'number' && PLACE_KEY.test(name);
+  const text = value.trim();
+  if (text === '') return false;
+  return LINK.test(text) || PLACE_KEY.test(name) || (!DECISIVE_KEY.test(name) && HOST_FIRST.test(text));
+}
+
+const PLACE_KEY = /^(?:ur[il]s?|links?|href|hosts?|domains?|endpoint|webhook)$/i;
+/** `https:evil.example`, too, is read as a link. */
+const LINK = /:\/\/|\bhttps?:/i;
 const HOST = /^(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}$/i;
+const HOST_FIRST = /^(?:\/\/)?(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}(?:[/:?#]|$)/i;
 
 /** Names that programs give to what is the user's own, such as their account or calendar, or to nothing at all. */
 const NOBODY = /^(?:default|primary|me|self|none|null)$/i;

