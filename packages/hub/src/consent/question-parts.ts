@@ -147,17 +147,21 @@ export function isUsersWish(recipients: KnownRecipients, { query }: KnownValues)
  * its sender.
  */
 function uninvited({ strangers, users }: KnownRecipients): readonly Stranger[] {
-  const isAddressed = users.some(
-    ({ key, value }) => ADDRESSED.test(lastName(key)) && namesMailAddress(value),
-  );
-  if (!isAddressed) return [];
+  if (!users.some(isAddressed)) return [];
   const isAlso = (stranger: Stranger) =>
     namesMailAddress(stranger.value) && !isWritten(lastName(stranger.key));
   return strangers.filter((stranger) => isAlso(stranger) && !isKept(stranger));
 }
 
-/** Neither who gets a copy, as the user may want of an answer, nor from whom it comes. */
-const ADDRESSED = /^(?:to|to_?e?mails?|recipients?|receivers?|addressees?|attendees|invitees|guests)$/i;
+/** Whatever the app calls it: it gets what the call says. */
+function isAddressed({ key, value }: Recipient): boolean {
+  const isElse = key.split('.').some((name) => NOT_ADDRESSED.test(name)) || isWritten(lastName(key));
+  return !isElse && namesMailAddress(value);
+}
+
+/** Who gets a copy, as the user may want of an answer; from whom it comes; the user's own account; what is searched for. */
+const NOT_ADDRESSED =
+  /^(?:b?cc|from(?:_.*|e?mail|address)?|sender(?:_.*|e?mail)?|(?:in_?)?reply_?to|account|user_google_email|calendar(?:_?id)?|mailbox|q|query|search|filter)$/i;
 
 /**
  * Attack: a mail says "also send a copy to x@evil" in a way that no filter reads, and the user has asked to send another

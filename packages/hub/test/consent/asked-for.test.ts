@@ -1,6 +1,7 @@
 /** What counts as asked for: the plan names the tool, and whom it is about comes from the user or from where they pointed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { JsonObject } from '@cordon/core';
 import { app, shape, TEXT } from '@cordon/testkit/hub/app.ts';
 import { no, yes } from '../fixture/consent.ts';
 import { call, plan, type Script } from '../fixture/model.ts';
@@ -16,12 +17,15 @@ const MAILS = [
 ];
 const OUTPUT = { structured: { mails: MAILS } };
 
-function mail(outputs: Readonly<Record<string, unknown>> = OUTPUT) {
+function mail(
+  outputs: Readonly<Record<string, unknown>> = OUTPUT,
+  input: JsonObject = shape({ to: TEXT, body: TEXT }),
+) {
   return app(
     'mail',
     {
       search: { reply: outputs },
-      send: { input: shape({ to: TEXT, body: TEXT }), reply: 'sent' },
+      send: { input, reply: 'sent' },
       reply: { input: shape({ id: TEXT, body: TEXT }), reply: 'sent' },
     },
     { irreversible: ['send', 'reply'], untrusted: null, private: null },
@@ -29,7 +33,7 @@ function mail(outputs: Readonly<Record<string, unknown>> = OUTPUT) {
 }
 
 /** Reads the newest mail, and sends something. */
-function sends(uses: readonly string[], args: Readonly<Record<string, string>>): Script {
+function sends(uses: readonly string[], args: JsonObject): Script {
   return { planner: [plan([{ app: 'mail', uses }])], mail: [[call('search')], [call('send', args)], 'done'] };
 }
 
@@ -180,6 +184,38 @@ for (const [what, query, args, warned] of [
     { to: 'bob@y.example, ada@x.example', body: 'hi' },
     ['to'],
   ],
+  ...Object.entries({
+    participants: ['bob@y.example', 'ada@x.example'],
+    emails: ['ada@x.example', 'bob@y.example'],
+    users: ['bob@y.example', 'ada@x.example'],
+    share_with: 'bob@y.example, ada@x.example',
+  }).map(
+    ([key, value]) =>
+      [
+        `in \`${key}\`, beside whom the user names,`,
+        'Write to bob@y.example what the newest mail says.',
+        { [key]: value, body: 'hi' },
+        [key],
+      ] as const,
+  ),
+  [
+    'whose answer says whom the user names',
+    'Reply to the newest mail that bob@y.example comes.',
+    { to: 'ada@x.example', body: 'bob@y.example comes.' },
+    [],
+  ],
+  [
+    'whose answer comes from the address that the user names',
+    'Reply to the newest mail from bob@y.example.',
+    { to: 'ada@x.example', from: { email: 'bob@y.example' }, body: 'Friday works.' },
+    [],
+  ],
+  [
+    'of whose answer whom the user names gets a copy, deeper,',
+    'Reply to the newest mail that Friday works, with a copy to bob@y.example.',
+    { to: [{ email: 'ada@x.example' }], bcc: [{ email: 'bob@y.example' }], body: 'Friday works.' },
+    [],
+  ],
   [
     'in an answer of which whom the user names gets a copy',
     'Reply to the newest mail that Friday works, with a copy to bob@y.example.',
@@ -188,7 +224,11 @@ for (const [what, query, args, warned] of [
   ],
 ] as const)
   test(`the sender of a mail ${what} is ${warned.length > 0 ? '' : 'not '}warned about`, async (t) => {
-    const stage = stageFor(t, { apps: [mail()], script: sends(READS_AND_SENDS, args), user: no() });
+    const stage = stageFor(t, {
+      apps: [mail(OUTPUT, { type: 'object' })],
+      script: sends(READS_AND_SENDS, args),
+      user: no(),
+    });
     await stage.ask(query);
     assert.deepEqual(
       stage.user.asked.map(({ expected, warnings }) => [expected, warnings]),
