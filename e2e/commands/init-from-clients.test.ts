@@ -198,6 +198,10 @@ test('a complete cordon.json is told of further apps of other clients, and takes
   const told = await home.run(['init', '--yes']);
   assert.match(told.stderr, /1 more app in \S.* \(mcp\.json\): `cordon init --clients` adds\s+it/);
   assert.equal(readFileSync(config, 'utf8'), before);
+  const both = await home.run(['init', 'mcp.json', '--clients', '--yes']);
+  assert.equal(both.code, 2);
+  assert.match(both.stderr, /`--clients` cannot be used together with files/);
+  assert.equal(readFileSync(config, 'utf8'), before);
   const added = await home.run(['init', '--clients', '--yes']);
   assert.equal(added.code, 0, added.stderr);
   assert.match(added.stdout, /cordon\.json has the apps extra/);

@@ -72,12 +72,16 @@ interface Draft {
   readonly isWhollyShown: boolean;
 }
 
-/** 0: written, or nothing to propose; 1: the user said no; 2: nothing can be used. */
+/** 0: written, or nothing to propose; 1: the user said no; 2: nothing can be used, or not together. */
 export async function init(
   context: CommandContext,
   files: readonly string[],
   options: InitOptions,
 ): Promise<ExitCode> {
+  if (files.length > 0 && options.clients === true) {
+    const help = 'name the files alone, then run `cordon init --clients`';
+    return context.reportFault(fault('usage', '`--clients` cannot be used together with files', help));
+  }
   const draft = await draftOf(context, files, options);
   if (draft === null) return EXIT.failed;
   if (context.wantsJson) return printJson(context, draft);
