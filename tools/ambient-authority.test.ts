@@ -206,6 +206,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'the configuration and the files that it names are looked for',
   },
+  'packages/runtime/src/machine/machine-sandbox.ts': {
+    of: ['files'],
+    why: 'removes the folder where earlier versions kept compiled code',
+  },
   'packages/runtime/src/machine/machine-installer.ts': {
     of: ['files', 'clock'],
     why: 'reads where the registry of npm and pip is',

@@ -1,5 +1,6 @@
 /** The sandbox of this machine, as every command opens it. */
 
+import { lstatSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import type { Configuration } from '@cordon/config';
@@ -13,6 +14,7 @@ import {
   withCompiledCode,
 } from '@cordon/sandbox';
 import { openSeatbelt } from '@cordon/seatbelt';
+
 /** Without a file of kept results the self-test runs again. */
 export function openMachineSandbox(
   options: Pick<SandboxOptions, 'cacheFile' | 'weaker'>,
@@ -28,6 +30,21 @@ export function machineSandbox(
   weaker: readonly LayerName[] = [],
   dialler: Dialler = HERE,
 ): Sandbox {
+  removeOldCompiledCode(join(dataFolder, 'loop'));
   const sandbox = openMachineSandbox({ cacheFile: join(dataFolder, 'sandbox.json'), weaker }, dialler);
   return withCompiledCode(sandbox, join(dataFolder, 'compiled'));
 }
+
+/** Where earlier versions kept compiled code. The user may have named a folder of their own, so what is not ours stays. */
+function removeOldCompiledCode(folder: string): void {
+  try {
+    if (!lstatSync(folder).isDirectory()) return;
+    for (const name of readdirSync(folder))
+      if (COMPILED.test(name)) rmSync(join(folder, name), { recursive: true, force: true });
+    rmdirSync(folder);
+  } catch {
+    // It is not there, or holds something else.
+  }
+}
+
+const COMPILED = /^(?:v\d+\.\d+\.\d+[\w.-]*-[0-9a-f]{16}|draft-\w{6})$/;
