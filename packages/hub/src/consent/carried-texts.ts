@@ -6,7 +6,7 @@
 import { type AppId, canonicalJson, type JsonObject, namedArguments, type PromptQuote } from '@cordon/core';
 import { isWritten, type Passage, quotePassage } from '../context/returned-texts.ts';
 import { type KnownRecipients, type KnownValues, MOST_NAMED } from './question-parts.ts';
-import { decisiveIn, idsIn, lastName, recipientsIn, withoutPlaces } from './recipients.ts';
+import { decisiveIn, idsIn, lastName, type Recipient, recipientsIn, withoutPlaces } from './recipients.ts';
 import { partsIn, tellingParts } from './telling-parts.ts';
 
 /** A call that may reach others. */
@@ -30,9 +30,10 @@ const MOST_CARRIED = 3;
 /** Texts that stand in a call, and that the user did not ask to send. */
 export function carriedTexts(call: TellingCall, recipients: KnownRecipients): readonly CarriedText[] {
   const passages = call.knows.passages();
-  const audience = audienceOf(recipients, call.arguments, passages);
-  if (!mayHaveAskedForIt(audience, call)) return [];
-  const own = passages.filter((passage) => isAskedFor(passage, audience, call));
+  const audience = audienceOf(recipients, call.arguments);
+  const writers = writersOf(passages);
+  if (!mayHaveAskedForIt(audience, writers, call)) return [];
+  const own = passages.filter((passage) => isAskedFor(passage, audience, writers, call));
   const isOwn = new Set(own);
   const others = passages
     .filter((passage) => !isOwn.has(passage))
@@ -63,15 +64,14 @@ function take(parts: Map<string, string>, text: string): string | null {
 }
 
 /**
- * Of a call that says something and names nobody: what it answers and who wrote that, as far as it was read. Null: the call names
- * somebody, or says nothing. Attack: an id stands for whoever wrote a hostile mail, and the question shows `2`.
+ * Of a call that says something and names nobody but who gets a copy: what it answers and who wrote that, as far as it was read. Null:
+ * the call names somebody, or says nothing. Attack: an id stands for whoever wrote a hostile mail, and the question shows `2`.
  */
 export function answeredNote(call: TellingCall, recipients: KnownRecipients): string | null {
   const [id] = idsIn(call.arguments);
   const isSaid = namedArguments(call.arguments).some(({ path }) => isWritten(lastName(withoutPlaces(path))));
   const passages = call.knows.passages();
-  if (id === undefined || !isSaid || audienceOf(recipients, call.arguments, passages).all.size > 0)
-    return null;
+  if (id === undefined || !isSaid || audienceOf(recipients, call.arguments).isAddressed) return null;
   const answered = passages.findLast(
     (passage) =>
       passage.output.app === call.app &&
@@ -88,34 +88,44 @@ export function answeredNote(call: TellingCall, recipients: KnownRecipients): st
 interface Audience {
   readonly all: ReadonlySet<string>;
   readonly strangers: ReadonlySet<string>;
-  /** Who wrote what was read. */
-  readonly writers: ReadonlySet<string>;
+  /** Whether it names whom it goes to, and not only who gets a copy. */
+  readonly isAddressed: boolean;
 }
 
-function audienceOf(
-  { strangers, users }: KnownRecipients,
-  args: JsonObject,
-  passages: readonly Passage[],
-): Audience {
+/** Who gets what goes to somebody else. */
+const COPY_KEY = /^b?cc$/i;
+
+function audienceOf({ strangers, users }: KnownRecipients, args: JsonObject): Audience {
   // The account that a mail is in, where the call answers that mail.
   const isAccount = (key: string) => key === 'account' && idsIn(args).length > 0;
-  const addresses = (found: readonly { readonly key: string; readonly value: string }[]) =>
-    found
-      .filter(({ key }) => !isWritten(lastName(key)) && !isAccount(key))
-      .map(({ value }) => value.toLowerCase());
+  const reached = (found: readonly Recipient[]) =>
+    found.filter(({ key }) => !isWritten(lastName(key)) && !isAccount(key));
+  const addresses = (found: readonly Recipient[]) =>
+    new Set(reached(found).map(({ value }) => value.toLowerCase()));
+  const all = [...strangers, ...users];
   return {
-    all: new Set(addresses([...strangers, ...users])),
-    strangers: new Set(addresses(strangers)),
-    writers: new Set(passages.map(senderOf).filter((sender) => sender !== '')),
+    all: addresses(all),
+    strangers: addresses(strangers),
+    isAddressed: reached(all).some(({ key }) => !COPY_KEY.test(lastName(key))),
   };
+}
+
+/** Who wrote what was read, by address. */
+function writersOf(passages: readonly Passage[]): ReadonlySet<string> {
+  return new Set(passages.map(senderOf).filter((sender) => sender !== ''));
 }
 
 /**
  * Whether somebody whom it reaches may have written what the model has read: nobody whom the user named and who wrote none of it.
- * A call that names nobody, and acts on something, is an answer to whoever wrote that.
+ * A call that acts on something is an answer to whoever wrote that. Attack: the user wants a copy of the answer for Bob, and Bob
+ * is all whom the call names.
  */
-function mayHaveAskedForIt({ all, strangers, writers }: Audience, { arguments: args }: TellingCall): boolean {
-  if (all.size === 0) return idsIn(args).length > 0;
+function mayHaveAskedForIt(
+  { all, strangers }: Audience,
+  writers: ReadonlySet<string>,
+  { arguments: args }: TellingCall,
+): boolean {
+  if (idsIn(args).length > 0) return true;
   return strangers.size > 0 || [...writers].some((writer) => all.has(writer));
 }
 
@@ -125,31 +135,39 @@ function senderOf({ headers: { sender } }: Passage): string {
   return (/<([^<>]+)>$/.exec(sender)?.[1] ?? sender).trim().toLowerCase();
 }
 
-function isAskedFor(passage: Passage, audience: Audience, call: TellingCall): boolean {
+function isAskedFor(
+  passage: Passage,
+  audience: Audience,
+  writers: ReadonlySet<string>,
+  call: TellingCall,
+): boolean {
   const { output } = passage;
   if (!output.isPrivate || output.isNamedByUser) return true;
   if (output.app !== call.app && call.isGiven(output.app)) return true;
-  return isOfConversation(passage, audience, call) || isPointedAt(passage, call.knows);
+  return isOfConversation(passage, audience, writers, call) || isPointedAt(passage, call.knows);
 }
 
 /**
- * Whether those whom it reaches wrote the text, or the call answers the very thing that was read. If it does not say whom it reaches,
- * and what was read by no id is all of one writer, it is
- * that writer's.
+ * Whether those whom it reaches wrote the text, or the call answers the very thing that was read and reaches nobody else whom the user
+ * did not name. If it does not say whom it reaches, and what was read by no id is all of one writer, it is that writer's.
  */
 function isOfConversation(
   passage: Passage,
-  { all, strangers, writers }: Audience,
+  { all, strangers }: Audience,
+  writers: ReadonlySet<string>,
   call: TellingCall,
 ): boolean {
   const { output } = passage;
   const sender = senderOf(passage);
   const isOnlyTheirs = !passage.isWholeText || !namesAnotherSender(passage.text);
-  if (all.size > 0)
+  const isAnswered = output.app === call.app && isSameThing(output.arguments, call.arguments);
+  if (all.size > 0) {
+    if (isAnswered && strangers.size === 0) return true;
     return all.has(sender) && isOnlyTheirs && [...strangers].every((stranger) => stranger === sender);
+  }
   const isReadById = idsIn(output.arguments).length > 0;
   const isOfOnlyWriter = !isReadById && sender !== '' && isOnlyTheirs && writers.size === 1;
-  return output.app === call.app && (isOfOnlyWriter || isSameThing(output.arguments, call.arguments));
+  return isAnswered || (output.app === call.app && isOfOnlyWriter);
 }
 
 /** Attack: one text with several mails in it, of which the first is from whom the call reaches. */
@@ -165,10 +183,16 @@ function isSameThing(read: JsonObject, answered: JsonObject): boolean {
   return idsIn(answered).length > 0 && canonicalJson(placeOf(read)) === canonicalJson(placeOf(answered));
 }
 
+/** All that says which thing it is: neither what is said nor whom it reaches. */
 function placeOf(args: JsonObject): JsonObject {
+  const reached = new Set(recipientsIn(args).named.map(({ key }) => key));
   return Object.fromEntries(
     Object.entries(args).filter(
-      ([key, value]) => typeof value !== 'boolean' && !isWritten(key) && !USUAL.test(String(value)),
+      ([key, value]) =>
+        typeof value !== 'boolean' &&
+        !isWritten(key) &&
+        !USUAL.test(String(value)) &&
+        (key === 'account' || !reached.has(key)),
     ),
   );
 }

@@ -212,6 +212,18 @@ for (const [what, id, note] of [
     assert.deepEqual(question?.newRecipients.slice(0, 1), [note]);
   });
 
+// Attack: the user wants a copy for somebody else, whom alone the call names, and the id reaches the writer of the hostile mail.
+test('text of another mail in an answer with a copy is warned about', async (t) => {
+  const query = 'Reply to the newest mail that Friday works, with a copy to bob@y.example.';
+  const copy = { id: '2', cc: 'bob@y.example' };
+  const [question] = await asked(t, script(READS_BOTH, 'reply', { ...copy, body: BANK }), query);
+  assert.deepEqual(question?.warnings, [`\`body\` ${HELD}`]);
+  assert.match(question?.newRecipients[0] ?? '', /is from `Eve <eve@evil\.example>`/);
+  const quoting = { ...copy, body: `Friday works.\n\n> ${FRIDAY}` };
+  const [honest] = await asked(t, script(READS_BOTH, 'reply', quoting), query);
+  assert.deepEqual([honest?.expected, honest?.warnings], [true, []]);
+});
+
 test('an answer that names whom it reaches says no more', async (t) => {
   const args = { id: '2', to: 'eve@evil.example', body: 'Friday works.' };
   const [question] = await asked(t, script(READS_BOTH, 'send', args));
