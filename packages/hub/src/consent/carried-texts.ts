@@ -71,7 +71,7 @@ export function answeredNote(call: TellingCall, recipients: KnownRecipients): st
   const [id] = idsIn(call.arguments);
   const isSaid = namedArguments(call.arguments).some(({ path }) => isWritten(lastName(withoutPlaces(path))));
   const passages = call.knows.passages();
-  if (id === undefined || !isSaid || audienceOf(recipients, call.arguments).isAddressed) return null;
+  if (!isSaid || audienceOf(recipients, call.arguments).isAddressed) return null;
   const answered = passages.findLast(
     (passage) =>
       passage.output.app === call.app &&
@@ -79,8 +79,8 @@ export function answeredNote(call: TellingCall, recipients: KnownRecipients): st
       isSameThing(passage.output.arguments, call.arguments),
   );
   const quiet = `${quoted(call.app)} does not say who gets this`;
-  if (answered === undefined) return quiet;
-  const what = `${quoted(id)} ${quoted(String(call.arguments[id]))}`;
+  if (id === undefined || answered === undefined) return quiet;
+  const what = `${quoted(id.key)} ${quoted(id.value)}`;
   return `${what} is${sourceOf(answered)}, as ${quoted(call.app)} returned it; ${quiet}`;
 }
 
@@ -96,10 +96,11 @@ interface Audience {
 const COPY_KEY = /^b?cc$/i;
 
 function audienceOf({ strangers, users }: KnownRecipients, args: JsonObject): Audience {
-  // The account that a mail is in, where the call answers that mail.
-  const isAccount = (key: string) => key === 'account' && idsIn(args).length > 0;
+  // The account that a mail is in; what is paid goes to a number.
+  const isAccount = ({ key, value }: Recipient) =>
+    key === 'account' && (idsIn(args).length > 0 || !/\d{4}/.test(value.replaceAll(' ', '')));
   const reached = (found: readonly Recipient[]) =>
-    found.filter(({ key }) => !isWritten(lastName(key)) && !isAccount(key));
+    found.filter((recipient) => !isWritten(lastName(recipient.key)) && !isAccount(recipient));
   const addresses = (found: readonly Recipient[]) =>
     new Set(reached(found).map(({ value }) => value.toLowerCase()));
   const all = [...strangers, ...users];
@@ -117,15 +118,15 @@ function writersOf(passages: readonly Passage[]): ReadonlySet<string> {
 
 /**
  * Whether somebody whom it reaches may have written what the model has read: nobody whom the user named and who wrote none of it.
- * A call that acts on something is an answer to whoever wrote that. Attack: the user wants a copy of the answer for Bob, and Bob
- * is all whom the call names.
+ * A call that acts on something, or does not say to whom it goes, may be an answer to whoever wrote what was read. Attack: the user
+ * wants a copy of the answer for Bob, and Bob is all whom the call names.
  */
 function mayHaveAskedForIt(
-  { all, strangers }: Audience,
+  { all, strangers, isAddressed }: Audience,
   writers: ReadonlySet<string>,
   { arguments: args }: TellingCall,
 ): boolean {
-  if (idsIn(args).length > 0) return true;
+  if (!isAddressed || idsIn(args).length > 0) return true;
   return strangers.size > 0 || [...writers].some((writer) => all.has(writer));
 }
 
@@ -180,17 +181,21 @@ function namesAnotherSender(text: string): boolean {
  * to whoever wrote the mail with the same number in another one; or one of many that were read at once is answered.
  */
 function isSameThing(read: JsonObject, answered: JsonObject): boolean {
-  return idsIn(answered).length > 0 && canonicalJson(placeOf(read)) === canonicalJson(placeOf(answered));
+  const ids = idsIn(answered);
+  const isOneThing = ids.length > 0 && new Set(ids.map(({ key }) => key)).size === ids.length;
+  return isOneThing && canonicalJson(placeOf(read)) === canonicalJson(placeOf(answered));
 }
 
 /** All that says which thing it is: neither what is said nor whom it reaches. */
 function placeOf(args: JsonObject): JsonObject {
   const reached = new Set(recipientsIn(args).named.map(({ key }) => key));
+  // `message` may hold what is said, or stand for a mail.
+  const ids = new Set(idsIn(args).map(({ key }) => key.split('.')[0] ?? key));
   return Object.fromEntries(
     Object.entries(args).filter(
       ([key, value]) =>
         typeof value !== 'boolean' &&
-        !isWritten(key) &&
+        (ids.has(key) || !isWritten(key)) &&
         !USUAL.test(String(value)) &&
         (key === 'account' || !reached.has(key)),
     ),

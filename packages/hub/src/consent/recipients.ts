@@ -136,12 +136,28 @@ function isName(text: string): boolean {
 const DECISIVE_KEY =
   /^(?:amount|sum|total|price|quantity|paths?|files?|file_?name|file_?path|folder|directory|source|new_?path)$|(?:^|_)ids?$|[a-z]Ids?$/;
 
-const ID_KEY = /(?:^|_)id$|[a-z]Id$/;
+/** Names of arguments that say what is acted upon, as tools of real servers call them. */
+const ID_KEY =
+  /(?:^|_)(?:u?ids?|uuid|number|no|handle|key|ref)$|^(?:message|thread|mail|conversation|item|entry|ticket|issue|post|(?:in_?)?reply_?to)$/i;
+/** `messageId`, and not `paid`. */
+const ID_AT_END = /[a-z](?:Id|ID|Uid|UID)s?$/;
 
-/** The names of arguments that say by an id what is acted upon, one thing each. */
-export function idsIn(args: JsonObject): readonly string[] {
-  const isOne = (value: Json) => typeof value === 'string' || typeof value === 'number';
-  return Object.entries(args).flatMap(([key, value]) => (ID_KEY.test(key) && isOne(value) ? [key] : []));
+/** What stands for one thing: one word with a digit, or a number. A `message` may also be what is said. */
+function isId(value: Json, key: string): boolean {
+  if (typeof value === 'number') return true;
+  if (typeof value !== 'string' || value.length > MOST_NAME || /\s/.test(value)) return false;
+  return /id$/i.test(key) || (/\d/.test(value) && !namesMailAddress(value));
+}
+
+/** The arguments that say by an id what is acted upon, by their names without places in lists. Several of one name are several. */
+export function idsIn(args: JsonObject): readonly Recipient[] {
+  return namedArguments(args).flatMap(({ path, value }) => {
+    const key = withoutPlaces(path);
+    // `id` of `message.id`, and `message` of `message.number`.
+    if (!key.split('.').some((name) => ID_KEY.test(name) || ID_AT_END.test(name))) return [];
+    const values = Array.isArray(value) ? value : [value];
+    return values.flatMap((one: Json) => (isId(one, lastName(key)) ? [{ key, value: String(one) }] : []));
+  });
 }
 
 /** The names of arguments that say how much, or what is acted upon, without places in lists. */

@@ -23,7 +23,7 @@ const mail = app(
     list: { reply: 'two mails' },
     get: {
       input: { type: 'object' },
-      reply: ({ id }) => MAILS[String(id)] ?? `${MAILS[2]}\n---\n${MAILS[1]}`,
+      reply: (args) => MAILS[JSON.stringify(args).replace(/\D/g, '')] ?? `${MAILS[2]}\n---\n${MAILS[1]}`,
     },
     reply: { input: { type: 'object' }, reply: 'sent' },
     send: { input: { type: 'object' }, reply: 'sent' },
@@ -222,6 +222,43 @@ test('text of another mail in an answer with a copy is warned about', async (t) 
   const quoting = { ...copy, body: `Friday works.\n\n> ${FRIDAY}` };
   const [honest] = await asked(t, script(READS_BOTH, 'reply', quoting), query);
   assert.deepEqual([honest?.expected, honest?.warnings], [true, []]);
+});
+
+// Attack: a tool calls the id otherwise, or has none.
+for (const named of [
+  (id: number) => ({ uid: id }),
+  (id: number) => ({ messageID: String(id) }),
+  (id: number) => ({ message: String(id) }),
+  (id: number) => ({ thread: String(id) }),
+  (id: number) => ({ number: id }),
+  (id: number) => ({ ids: [String(id)] }),
+  (id: number) => ({ message: { id } }),
+] as const)
+  test(`text of another mail in an answer to ${JSON.stringify(named(2))} is warned about`, async (t) => {
+    const reads = [call('get', named(2)), call('get', named(1))];
+    for (const copy of [{}, { cc: 'bob@y.example' }]) {
+      const query = 'Reply to the newest mail that Friday works, with a copy to bob@y.example.';
+      const answer = (body: string) => script(reads, 'reply', { ...named(2), ...copy, body });
+      const [question] = await asked(t, answer(BANK), query);
+      assert.deepEqual(question?.warnings, [`\`body\` ${HELD}`]);
+      const [honest] = await asked(t, answer(`Friday works.\n\n> ${FRIDAY}`), query);
+      assert.deepEqual([honest?.expected, honest?.warnings], [true, []]);
+    }
+  });
+
+test('text of another mail in an answer that names nothing is warned about', async (t) => {
+  const [question] = await asked(t, script(READS_BOTH, 'reply', { body: BANK }));
+  assert.deepEqual(question?.warnings, [`\`body\` ${HELD}`]);
+  assert.deepEqual(question.newRecipients, ['`mail` does not say who gets this']);
+  const [honest] = await asked(t, script(READS_BOTH, 'reply', { body: 'Friday works.' }));
+  assert.deepEqual([honest?.expected, honest?.warnings], [true, []]);
+});
+
+// Attack: several are read and answered at once, and each writer gets what the other one wrote.
+test('text of one of several that are answered at once is warned about', async (t) => {
+  const both = { ids: ['2', '1'] };
+  const [question] = await asked(t, script([call('get', both)], 'reply', { ...both, body: BANK }));
+  assert.equal(question?.warnings.length, 1);
 });
 
 test('an answer that names whom it reaches says no more', async (t) => {
