@@ -205,15 +205,18 @@ function placeOf(args: JsonObject): JsonObject {
 /** Where a mail server looks if nobody says so. */
 const USUAL = /^(?:default|primary|inbox)$/i;
 
-/** Whether the user's words name who wrote it, or what it is called. */
-function isPointedAt({ headers: { sender, title } }: Passage, { isUsers }: KnownValues): boolean {
+/**
+ * Whether the user names in this query who wrote it, or what it is called. Attack: who asked before what the bank wrote did not ask to
+ * send it to whoever wrote the newest mail.
+ */
+function isPointedAt({ headers: { sender, title } }: Passage, { isInQuery }: KnownValues): boolean {
   const address = sender === null ? '' : (/<([^<>]+)>$/.exec(sender)?.[1] ?? sender).trim();
   const name = (sender ?? '')
     .replace(/<[^<>]*>$/, '')
     .replace(/["']/g, '')
     .trim();
   const called = (title ?? '').replace(ANSWERING, '').trim();
-  const isSaid = (value: string) => value.length >= SHORTEST_NAME && isUsers(value);
+  const isSaid = (value: string) => value.length >= SHORTEST_NAME && isInQuery(value);
   // Attack: `Friday` is the title of many mails, and a word of many a request.
   return isSaid(address) || isSaid(name) || (/\s/.test(called) && isSaid(called));
 }

@@ -22,6 +22,8 @@ import { lastName, namesMailAddress, type Recipient, recipientsIn } from './reci
 export interface KnownValues {
   /** In the user's own words. */
   readonly isUsers: (value: string) => boolean;
+  /** In what the user says in this query. */
+  readonly isInQuery: (value: string) => boolean;
   /** As it is, in what an app returned in this query; null: it does not stand there. */
   readonly find: (value: string) => Standing | null;
   /** The text that somebody wrote and that holds a value of this; null: none does. */

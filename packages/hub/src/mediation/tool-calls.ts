@@ -41,7 +41,7 @@ import { yieldIfLong } from '../context/event-loop-turn.ts';
 import type { Query } from '../context/query.ts';
 import { joinedLabel, type PlacedText } from '../context/references.ts';
 import { ReturnedTexts } from '../context/returned-texts.ts';
-import type { UserTexts } from '../context/session-texts.ts';
+import { UserTexts } from '../context/session-texts.ts';
 import type { Recorder } from '../journal/recorder.ts';
 import type { Gate } from './gate.ts';
 
@@ -167,7 +167,9 @@ export class ToolCalls {
   }
 
   knows({ returned, text, isPrivate }: Query): KnownValues {
+    const said = new UserTexts([text], () => []);
     return {
+      isInQuery: (value) => said.hold(value),
       isUsers: (value) => this.#parts.words.hold(value),
       find: (value) => returned.find(value),
       quote: (value) => returned.quoteWords(wordsOf(value)),

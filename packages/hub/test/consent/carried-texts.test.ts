@@ -171,6 +171,32 @@ test('text that was read in an earlier query is warned about', async (t) => {
   );
 });
 
+// Attack: the user wanted to know what the bank wrote, and now answers another mail.
+test('text whose writer was named in an earlier query is warned about', async (t) => {
+  const acts: Script = {
+    planner: [plan([{ app: 'mail', uses: USES }]), plan([{ app: 'mail', uses: USES }])],
+    mail: [
+      [call('get', { id: '1' })],
+      'read',
+      [call('get', { id: '2' })],
+      [call('reply', { id: '2', body: BANK })],
+      'done',
+    ],
+  };
+  for (const [query, warnings] of [
+    ['Reply to the newest mail that Friday works.', [`\`body\` ${HELD}`]],
+    ['Reply to the newest mail with what the Bank wrote.', []],
+  ] as const) {
+    const stage = stageFor(t, { apps: [mail], script: acts, user: yes() });
+    await stage.ask('What did the Bank write?');
+    await stage.ask(query);
+    assert.deepEqual(
+      stage.user.asked.map((question) => question.warnings),
+      [warnings],
+    );
+  }
+});
+
 // Nobody else gets what stays in the app.
 test('text that stays in the app is no matter', async (t) => {
   const notes = app(
