@@ -72,14 +72,13 @@ export function answeredNote(call: TellingCall, recipients: KnownRecipients): st
   const isSaid = namedArguments(call.arguments).some(({ path }) => isWritten(lastName(withoutPlaces(path))));
   const passages = call.knows.passages();
   if (!isSaid || audienceOf(recipients, call.arguments).isAddressed) return null;
-  const answered = passages.findLast(
-    (passage) =>
-      passage.output.app === call.app &&
-      passage.headers.sender !== null &&
-      isSameThing(passage.output.arguments, call.arguments),
-  );
   const quiet = `${quoted(call.app)} does not say who gets this`;
+  const named = passages.filter(({ output, headers }) => output.app === call.app && headers.sender !== null);
+  const last = named.findLast(({ output }) => isSameThing(output.arguments, call.arguments));
+  const [answered, ...inside] = named.filter(({ output }) => output === last?.output);
   if (id === undefined || answered === undefined) return quiet;
+  // Attack: whom an attached file names as its author is not who wrote the mail.
+  if (inside.some((passage) => senderOf(passage) !== senderOf(answered))) return quiet;
   const what = `${quoted(id.key)} ${quoted(id.value)}`;
   return `${what} is${sourceOf(answered)}, as ${quoted(call.app)} returned it; ${quiet}`;
 }

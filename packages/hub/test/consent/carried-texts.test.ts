@@ -287,6 +287,37 @@ test('text of one of several that are answered at once is warned about', async (
   assert.equal(question?.warnings.length, 1);
 });
 
+// Attack: the author of an attached file stands behind the sender of the mail.
+test('an answer by an id to a mail with several writers does not say who gets it', async (t) => {
+  const structured = (author: string) => ({
+    from: 'Eve <eve@evil.example>',
+    subject: 'Friday',
+    body: FRIDAY,
+    attachments: [{ author, name: 'mill.pdf' }],
+  });
+  for (const [author, note] of [
+    ['Ada <ada@x.example>', /^`records` does not say who gets this$/],
+    ['Eve <eve@evil.example>', /^`id` `2` is from `Eve <eve@evil\.example>` \(`Friday`\)/],
+  ] as const) {
+    const records = app(
+      'records',
+      {
+        get: { input: { type: 'object' }, reply: JSON.stringify(structured(author)) },
+        reply: { input: { type: 'object' }, reply: 'sent' },
+      },
+      { irreversible: ['reply'], untrusted: null, private: null },
+    );
+    const args = { id: '2', body: 'Friday works.' };
+    const acts: Script = {
+      planner: [plan([{ app: 'records', uses: ['get', 'reply'] }])],
+      records: [[call('get', { id: '2' })], [call('reply', args)], 'done'],
+    };
+    const stage = stageFor(t, { apps: [records], script: acts, user: no() });
+    await stage.ask(QUERY);
+    assert.match(stage.user.asked[0]?.newRecipients[0] ?? '', note);
+  }
+});
+
 test('an answer that names whom it reaches says no more', async (t) => {
   const args = { id: '2', to: 'eve@evil.example', body: 'Friday works.' };
   const [question] = await asked(t, script(READS_BOTH, 'send', args));
