@@ -5,6 +5,7 @@
  */
 import { type AppId, canonicalJson, type JsonObject, namedArguments, type PromptQuote } from '@cordon/core';
 import { isWritten, type Passage, quotePassage } from '../context/returned-texts.ts';
+import { isSaidName, namesOfText } from './named-texts.ts';
 import { type KnownRecipients, type KnownValues, MOST_NAMED } from './question-parts.ts';
 import { decisiveIn, idsIn, lastName, type Recipient, recipientsIn, withoutPlaces } from './recipients.ts';
 import { partsIn, tellingParts } from './telling-parts.ts';
@@ -142,9 +143,18 @@ function isAskedFor(
   call: TellingCall,
 ): boolean {
   const { output } = passage;
-  if (!output.isPrivate || output.isNamedByUser) return true;
+  if (!output.isPrivate || isWhollyNamed(output.arguments, call.knows)) return true;
   if (output.app !== call.app && call.isGiven(output.app)) return true;
   return isOfConversation(passage, audience, writers, call) || isPointedAt(passage, call.knows);
+}
+
+/**
+ * Whether all that a call names a text by is from this query. Attack: one more argument that no tool asks for, `file`, names what the
+ * user named, and any mail counts as the user's.
+ */
+function isWhollyNamed(args: JsonObject, { isInQuery }: KnownValues): boolean {
+  const names = namesOfText(args);
+  return names.length > 0 && names.every((name) => isSaidName(name, isInQuery));
 }
 
 /**

@@ -16,7 +16,6 @@ import {
   joinLabels,
   jsonText,
   type Label,
-  namedArguments,
   ok,
   REFUSED_TEXT,
   type Reason,
@@ -31,8 +30,8 @@ import type { AppHost } from '../apps/app-host.ts';
 import { calledLabels, isIrreversible, type Registry, usesOf } from '../apps/registry.ts';
 import type { LoadValidator } from '../apps/schema-validator.ts';
 import type { ConsentRequirement, QuoteEvents } from '../consent/consent-requirement.ts';
+import { isSaidName, namesOfText } from '../consent/named-texts.ts';
 import { expectation, type KnownValues } from '../consent/question-parts.ts';
-import { lastName, withoutPlaces } from '../consent/recipients.ts';
 import { callRequirement } from '../consent/requirements.ts';
 import type { AppTool, ToolResult } from '../context/app-tool.ts';
 import { cutOutput, lengthOf } from '../context/app-tool.ts';
@@ -183,20 +182,6 @@ export class ToolCalls {
     return (events) => returned.quote(events, wordsOf(value));
   }
 
-  /**
-   * Whether the user's words name the text that is asked for: a file, a page, an id. Attack: the user wants the 10 newest mails,
-   * or those about invoice 4711, and whatever such a mail says counts as named. So neither numbers nor what is searched for name a
-   * text; nor does an address of mail, nor the last part of a link, which anybody can call `bill.txt`.
-   */
-  #isNamedByUser(args: JsonObject): boolean {
-    const naming = namedArguments(args).filter(({ path }) => NAMES_TEXT.test(lastName(withoutPlaces(path))));
-    const names = naming.flatMap(({ value }) => leavesOf(value, MOST_NAMES) ?? []);
-    const isSaid = (name: string) => isNameOfText(name) && this.#parts.words.hold(name);
-    return names.some(
-      (name) => isSaid(name) || (!name.includes('://') && isSaid(name.slice(name.lastIndexOf('/') + 1))),
-    );
-  }
-
   /** What was refused has taken nothing from the user: the attacker's try must not make the user's own suspicious. */
   takeBack(plan: StepPlan, { app, tool, arguments: args }: ReadyCall): void {
     if (!isIrreversible(app.manifest, tool)) return;
@@ -316,6 +301,7 @@ export class ToolCalls {
     const output = delivered.value;
     context.sees(output.label, output.app);
     await yieldIfLong(length);
+    const isUsers = (value: string) => this.#parts.words.hold(value);
     const returned = {
       app: output.app,
       tool: output.tool,
@@ -323,7 +309,7 @@ export class ToolCalls {
       text: output.text,
       structured: output.structured,
       arguments: call.arguments,
-      isNamedByUser: this.#isNamedByUser(call.arguments),
+      isNamedByUser: namesOfText(call.arguments).some((name) => isSaidName(name, isUsers)),
       isTrusted: output.label.integrity === 'trusted',
       isPrivate: output.label.confidentiality === 'private',
     };
@@ -366,21 +352,9 @@ function wordsOf(value: Json): readonly string[] {
   return words.filter(({ length }) => length <= LONGEST_NAME).toSorted((a, b) => b.length - a.length);
 }
 
-/** Arguments that name one text, as tools of real servers call them. */
-const NAMES_TEXT =
-  /^(?:paths?|files?|file_?[nN]ames?|file_?[pP]aths?|source|urls?|uris?|link|page)$|(?:^|_)ids?$|[a-z]Ids?$/;
-
-/** Something that the user says of nothing else: no common word, no amount, and nobody's address. */
-function isNameOfText(name: string): boolean {
-  if (name.length < SHORTEST_NAME || /^[^/\s]+@[^/\s]+$/.test(name)) return false;
-  return /^\d+$/.test(name) ? name.length >= SHORTEST_NUMBER : /[\d./]/.test(name);
-}
-
 /** Values of a call that are looked for. */
 const MOST_NAMES = 50;
 const SHORTEST_NAME = 3;
-/** Of an id that is a number. */
-const SHORTEST_NUMBER = 4;
 const LONGEST_NAME = 200;
 
 function misfit(problem: string): string {

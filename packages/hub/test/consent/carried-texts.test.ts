@@ -141,6 +141,20 @@ test('text of one writer in a reply that reaches two is warned about', async (t)
   assert.equal(question?.warnings.length, 1);
 });
 
+// Attack: an argument that the tool does not ask for names what the user named.
+test('text of a mail that is read beside a named file is warned about', async (t) => {
+  const query = 'Save the newest mail to mail.txt and reply that Friday works.';
+  const args = { id: '2', body: BANK };
+  for (const [extra, warnings] of [
+    [{ id: '1', file: 'mail.txt' }, 1],
+    [{ file: 'mail.txt', n: '1' }, 0],
+  ] as const) {
+    const reads = [call('get', { id: '2' }), call('get', extra)];
+    const [question] = await asked(t, script(reads, 'reply', args), query);
+    assert.equal(question?.warnings.length, warnings);
+  }
+});
+
 // Attack: the same number in another folder is another mail, and its writer gets the answer.
 test('text of a mail with the same id in another folder is warned about', async (t) => {
   const reads = [call('get', { id: '1', mailbox: 'INBOX' })];
