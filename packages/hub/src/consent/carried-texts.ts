@@ -41,8 +41,8 @@ export function carriedTexts(call: TellingCall, recipients: KnownRecipients): re
     .toSorted((a, b) => Number(a.headers.sender === null) - Number(b.headers.sender === null));
   const known = [call.knows.query, ...own.map(({ text }) => text)];
   const carried: CarriedText[] = [];
-  for (const { path, text } of saidIn(call.arguments)) {
-    const parts = new Map(tellingParts(text, isWritten(lastName(path))));
+  for (const { path, text, isActedUpon } of saidIn(call.arguments)) {
+    const parts = new Map(tellingParts(text, isWritten(lastName(path)), !isActedUpon));
     for (const [key, part] of parts) if (call.knows.isUsers(part)) parts.delete(key);
     for (const one of known) take(parts, one);
     // A part that is told of one text is not told of the next.
@@ -235,22 +235,30 @@ const SHORTEST_NAME = 3;
 /** Before the title of what is answered or forwarded. */
 const ANSWERING = /^\s*(?:(?:re|fwd?|aw|wg):\s*)+/i;
 
-/** What a call says: all but whom it reaches and what it acts upon. */
-function saidIn(args: JsonObject): readonly { readonly path: string; readonly text: string }[] {
+/** A part of what a call says. */
+interface Said {
+  readonly path: string;
+  readonly text: string;
+  /** It is an id, or the name of a file. */
+  readonly isActedUpon: boolean;
+}
+
+/** What a call says: all but whom it reaches. Attack: the text stands in the name of a file. */
+function saidIn(args: JsonObject): readonly Said[] {
   const acting = new Set(decisiveIn(args));
   const { named } = recipientsIn(args);
   return namedArguments(args)
     .filter(({ value }) => value !== null && typeof value !== 'boolean')
     .map(({ path, text }) => ({ path: withoutPlaces(path), text: text.replace(ANSWERING, '') }))
-    .filter(({ path }) => !acting.has(path))
     .map(({ path, text }) => ({
       path,
       // Attack: the text stands in the name before an address.
       text: named.reduce(
         (left, { key, value }) =>
-          key === path && !isWritten(lastName(key)) ? left.replaceAll(value, ' ') : left,
+          key === path && !isWritten(lastName(key)) && !acting.has(path) ? left.replaceAll(value, ' ') : left,
         text,
       ),
+      isActedUpon: acting.has(path),
     }));
 }
 

