@@ -205,6 +205,7 @@ export function assembleSession(
     validator,
     newCallId,
     words,
+    returnedBefore: past.filter(({ kind }) => kind === 'tool-output.executed').length,
     observed: (...seen) => {
       if (asksPermission) recordObserved(recorder, ...seen);
     },

@@ -56,6 +56,18 @@ export function carriedTexts(call: TellingCall, recipients: KnownRecipients): re
   return carried;
 }
 
+/**
+ * Whether a call says something that could not be compared with all that apps returned. Attack: so much is returned that the text of
+ * another mail is forgotten, or the session is resumed.
+ */
+export function isPartlyCompared(call: TellingCall): boolean {
+  if (call.knows.isAll()) return false;
+  // Whom it reaches may have written what was forgotten.
+  return saidIn(call.arguments).some(
+    ({ path, text, isActedUpon }) => tellingParts(text, isWritten(lastName(path)), !isActedUpon).size > 0,
+  );
+}
+
 /** Takes the parts away that stand in a text; the first as it stands there, null: none does. */
 function take(parts: Map<string, string>, text: string): string | null {
   if (parts.size === 0) return null;

@@ -30,6 +30,8 @@ export interface KnownValues {
   readonly quote: (value: Json) => PromptQuote | null;
   /** All that apps returned in this query, and in this session before it. */
   readonly passages: () => readonly Passage[];
+  /** Whether those passages are all: none was forgotten, and none was returned before the session was resumed. */
+  readonly isAll: () => boolean;
   /** The query of the user that is served. */
   readonly query: string;
 }

@@ -19,7 +19,7 @@ import {
 import type { EgressRequest } from '@cordon/egress';
 import type { Context } from '../context/context.ts';
 import type { HeldText, PlacedText } from '../context/references.ts';
-import { answeredNote, carriedTexts } from './carried-texts.ts';
+import { answeredNote, carriedTexts, isPartlyCompared } from './carried-texts.ts';
 import type { ConsentRequirement, Coverage } from './consent-requirement.ts';
 import {
   distinctQuotes,
@@ -95,6 +95,9 @@ export function callRequirement(plan: StepPlan, call: IntendedCall): ConsentRequ
   };
 }
 
+const PARTLY_COMPARED =
+  'not all that apps returned could be compared with this, so it may hold text that you did not ask to send';
+
 /** The question for a call that cannot be undone; `asked`: what is asked of every call. */
 function irreversibleRequirement(
   plan: StepPlan,
@@ -109,7 +112,9 @@ function irreversibleRequirement(
   const telling = { ...call, isGiven };
   const carried = call.mayLeave ? carriedTexts(telling, recipients) : [];
   const answered = call.mayLeave ? answeredNote(telling, recipients) : null;
-  const isAskedFor = asked.expected && carried.length === 0 && isUsersWish(recipients, call.knows);
+  const isPartly = call.mayLeave && asked.isPlanned && isPartlyCompared(telling);
+  const isAskedFor =
+    asked.expected && !isPartly && carried.length === 0 && isUsersWish(recipients, call.knows);
   const quotes = [
     ...distinctQuotes(carried.map(({ quote }) => quote)),
     ...strangersQuotes(context, recipients, isAskedFor),
@@ -124,6 +129,7 @@ function irreversibleRequirement(
       ...asked.warnings,
       ...strangersWarnings(context, recipients),
       ...carried.map(({ warning }) => warning),
+      ...(isPartly ? [PARTLY_COMPARED] : []),
       ...repetition.warnings,
     ],
     notes: [

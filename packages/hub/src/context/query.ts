@@ -38,6 +38,7 @@ export class Query {
   readonly #observed: Observation[] = [];
   readonly #stated: KnownFact[] = [];
   #past = NO_PAST;
+  #outputsBefore = 0;
 
   constructor({ text, signal, limits, prices, now, isPrivate, streams = false }: QueryParts) {
     this.text = text;
@@ -61,6 +62,7 @@ export class Query {
   /** What happened of it before it was interrupted. */
   resumeFrom(events: readonly Event[]): void {
     this.#past = pastOf(events);
+    this.#outputsBefore = events.filter(({ kind }) => kind === 'tool-output.executed').length;
     for (const event of events) this.activity.saw(event);
     this.activity.resume();
   }
@@ -68,6 +70,11 @@ export class Query {
   /** What it left in memory before it was interrupted, and did not know when it began. */
   get past(): QueryPast {
     return this.#past;
+  }
+
+  /** Outputs of apps that it had before it was interrupted, and that are delivered again. */
+  get outputsBefore(): number {
+    return this.#outputsBefore;
   }
 
   get plan(): StepPlan {

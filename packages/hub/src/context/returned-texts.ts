@@ -126,13 +126,22 @@ interface Found {
 export class ReturnedTexts {
   readonly #outputs: Heard[] = [];
   #characters = 0;
+  #isAll = true;
+
+  /** Whether nothing was forgotten. */
+  get isAll(): boolean {
+    return this.#isAll;
+  }
 
   hear(output: ReturnedOutput): void {
     const structured = output.structured === null ? '' : JSON.stringify(output.structured);
     const lower = `${output.text}\n${structured}`.toLowerCase();
     this.#outputs.push({ ...output, lower, leaves: null });
     this.#characters += lower.length;
-    while (this.#characters > MOST_RETURNED) this.#characters -= this.#outputs.shift()?.lower.length ?? 0;
+    while (this.#characters > MOST_RETURNED) {
+      this.#characters -= this.#outputs.shift()?.lower.length ?? 0;
+      this.#isAll = false;
+    }
   }
 
   /**

@@ -52,6 +52,8 @@ export interface ToolCallParts {
   readonly validator: LoadValidator;
   readonly newCallId: () => string;
   readonly words: UserTexts;
+  /** Outputs of apps in a session before it was resumed: the history shows them to models, and nobody keeps their text. */
+  readonly returnedBefore: number;
   /** An output was delivered: what the configuration says to remember of it, and of the call, is remembered. */
   readonly observed: (context: Context, query: Query, app: InstalledApp, seen: SeenCall) => void;
   /** False in the baseline only: there nobody is asked anything. */
@@ -165,7 +167,7 @@ export class ToolCalls {
     });
   }
 
-  knows({ returned, text, isPrivate }: Query): KnownValues {
+  knows({ returned, text, isPrivate, outputsBefore }: Query): KnownValues {
     const said = new UserTexts([text], () => []);
     return {
       isInQuery: (value) => said.hold(value),
@@ -173,6 +175,7 @@ export class ToolCalls {
       find: (value) => returned.find(value),
       quote: (value) => returned.quoteWords(wordsOf(value)),
       passages: () => [...(isPrivate ? returned.passages() : []), ...this.#earlier.passages()],
+      isAll: () => returned.isAll && this.#earlier.isAll && this.#parts.returnedBefore <= outputsBefore,
       query: text,
     };
   }

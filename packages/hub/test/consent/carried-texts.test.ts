@@ -224,6 +224,45 @@ test('text whose writer was named in an earlier query is warned about', async (t
   }
 });
 
+// Attack: a long output makes Cordon forget the other mail, or the session is resumed.
+for (const [what, isForgotten] of [
+  ['forgotten', true],
+  ['resumed', true],
+  ['kept', false],
+] as const)
+  test(`an answer after outputs that were ${what} ${isForgotten ? 'is' : 'is not'} warned about`, async (t) => {
+    const long = app(
+      'mail',
+      {
+        get: {
+          input: { type: 'object' },
+          reply: ({ id }) =>
+            what === 'forgotten' && id === '3' ? 'long '.repeat(50_000) : (MAILS[String(id)] ?? ''),
+        },
+        reply: { input: { type: 'object' }, reply: 'sent' },
+      },
+      { irreversible: ['reply'], untrusted: null, private: null },
+    );
+    const much = Array.from({ length: 12 }, () => call('get', { id: '3' }));
+    const acts: Script = {
+      planner: [plan([{ app: 'mail', uses: USES }]), plan([{ app: 'mail', uses: USES }])],
+      mail: [
+        [call('get', { id: '1' })],
+        'read',
+        [call('get', { id: '2' }), ...much],
+        [call('reply', { id: '2', body: 'Friday works.' })],
+        'done',
+      ],
+    };
+    const stage = stageFor(t, { apps: [long], script: acts, user: yes() });
+    await stage.ask('Read the first mail.');
+    if (what === 'resumed') await stage.resume();
+    await stage.ask(QUERY);
+    const [warning, ...more] = stage.user.asked.flatMap(({ warnings }) => warnings);
+    assert.equal(warning?.startsWith('not all that apps returned could be compared') ?? false, isForgotten);
+    assert.deepEqual(more, []);
+  });
+
 // Nobody else gets what stays in the app.
 test('text that stays in the app is no matter', async (t) => {
   const notes = app(
