@@ -3,7 +3,14 @@
  * asked for the reply, and not for that text. So text that an app returned is expected in it only if it is of the same conversation,
  * or if the user points at it.
  */
-import { type AppId, canonicalJson, type JsonObject, namedArguments, type PromptQuote } from '@cordon/core';
+import {
+  type AppId,
+  canonicalJson,
+  type Json,
+  type JsonObject,
+  namedArguments,
+  type PromptQuote,
+} from '@cordon/core';
 import { isWritten, type Passage, quotePassage } from '../context/returned-texts.ts';
 import { isSaidName, namesOfText } from './named-texts.ts';
 import { type KnownRecipients, type KnownValues, MOST_NAMED } from './question-parts.ts';
@@ -212,15 +219,22 @@ function placeOf(args: JsonObject): JsonObject {
   const reached = new Set(recipientsIn(args).named.map(({ key }) => key));
   // `message` may hold what is said, or stand for a mail.
   const ids = new Set(idsIn(args).map(({ key }) => key.split('.')[0] ?? key));
-  return Object.fromEntries(
-    Object.entries(args).filter(
-      ([key, value]) =>
-        typeof value !== 'boolean' &&
-        (ids.has(key) || !isWritten(key)) &&
-        !USUAL.test(String(value)) &&
-        (key === 'account' || !reached.has(key)),
-    ),
+  const kept = Object.entries(args).filter(
+    ([key, value]) =>
+      typeof value !== 'boolean' &&
+      (ids.has(key) || !isWritten(key)) &&
+      !USUAL.test(String(value)) &&
+      (key === 'account' || !reached.has(key)),
   );
+  return Object.fromEntries(kept.map(([key, value]) => (ids.has(key) ? sameId(key, value) : [key, value])));
+}
+
+/** `email_ids` that hold one are its `emailId`. */
+function sameId(key: string, value: Json): readonly [string, Json] {
+  const name = key.replaceAll('_', '').toLowerCase().replace(/ids$/, 'id');
+  const [one, ...more] = Array.isArray(value) ? value : [value];
+  const isOne = more.length === 0 && (typeof one === 'string' || typeof one === 'number');
+  return [name, isOne ? String(one) : value];
 }
 
 /** Where a mail server looks if nobody says so. */

@@ -338,6 +338,15 @@ for (const named of [
     }
   });
 
+test('a mail that is read by a list of one id, and answered by that id, may be quoted', async (t) => {
+  const reads = [call('get', { email_ids: ['2'] }), call('get', { email_ids: ['1'] })];
+  const answer = (body: string) => script(reads, 'reply', { account: 'default', emailId: '2', body });
+  const [question] = await asked(t, answer(BANK));
+  assert.deepEqual(question?.warnings, [`\`body\` ${HELD}`]);
+  const [honest] = await asked(t, answer(`Friday works.\n\n> ${FRIDAY}`));
+  assert.deepEqual([honest?.expected, honest?.warnings], [true, []]);
+});
+
 test('text of another mail in an answer that names nothing is warned about', async (t) => {
   const [question] = await asked(t, script(READS_BOTH, 'reply', { body: BANK }));
   assert.deepEqual(question?.warnings, [`\`body\` ${HELD}`]);
