@@ -11,7 +11,7 @@ import {
   namedArguments,
   type PromptQuote,
 } from '@cordon/core';
-import { isWritten, type Passage, quotePassage } from '../context/returned-texts.ts';
+import { isWritten, type Passage, quotePassage, type ReturnedOutput } from '../context/returned-texts.ts';
 import { isSaidName, namesOfText } from './named-texts.ts';
 import { type KnownRecipients, type KnownValues, MOST_NAMED } from './question-parts.ts';
 import { decisiveIn, idsIn, lastName, type Recipient, recipientsIn, withoutPlaces } from './recipients.ts';
@@ -41,7 +41,8 @@ export function carriedTexts(call: TellingCall, recipients: KnownRecipients): re
   const audience = audienceOf(recipients, call.arguments);
   const writers = writersOf(passages);
   if (!mayHaveAskedForIt(audience, writers, call)) return [];
-  const own = passages.filter((passage) => isAskedFor(passage, audience, writers, call));
+  const written = writtenIn(passages, call.app);
+  const own = passages.filter((passage) => isAskedFor(passage, audience, written, call));
   const isOwn = new Set(own);
   const others = passages
     .filter((passage) => !isOwn.has(passage))
@@ -131,6 +132,29 @@ function audienceOf({ strangers, users }: KnownRecipients, args: JsonObject): Au
 }
 
 /** Who wrote what was read, by address. */
+interface Written {
+  readonly senders: ReadonlyMap<ReturnedOutput, ReadonlySet<string>>;
+  /** Null: several did, or nobody knows who wrote some of what the app returned. */
+  readonly onlyWriter: string | null;
+}
+
+function writtenIn(passages: readonly Passage[], app: AppId): Written {
+  const [first, ...more] = writersOf(passages);
+  // A name of a field, or a number, has no writer.
+  const isUnknown = (passage: Passage) =>
+    passage.output.app === app &&
+    passage.output.isPrivate &&
+    senderOf(passage) !== first &&
+    tellingParts(passage.text, false).size > 0;
+  const isOnly = first !== undefined && more.length === 0 && !passages.some(isUnknown);
+  const outputs = Map.groupBy(passages, ({ output }) => output);
+  return {
+    senders: new Map([...outputs].map(([output, own]) => [output, writersOf(own)])),
+    onlyWriter: isOnly ? first : null,
+  };
+}
+
+/** Who wrote these, by address. */
 function writersOf(passages: readonly Passage[]): ReadonlySet<string> {
   return new Set(passages.map(senderOf).filter((sender) => sender !== ''));
 }
@@ -155,16 +179,11 @@ function senderOf({ headers: { sender } }: Passage): string {
   return (/<([^<>]+)>$/.exec(sender)?.[1] ?? sender).trim().toLowerCase();
 }
 
-function isAskedFor(
-  passage: Passage,
-  audience: Audience,
-  writers: ReadonlySet<string>,
-  call: TellingCall,
-): boolean {
+function isAskedFor(passage: Passage, audience: Audience, written: Written, call: TellingCall): boolean {
   const { output } = passage;
   if (!output.isPrivate || isWhollyNamed(output.arguments, call.knows)) return true;
   if (output.app !== call.app && call.isGiven(output.app)) return true;
-  return isOfConversation(passage, audience, writers, call) || isPointedAt(passage, call.knows);
+  return isOfConversation(passage, audience, written, call) || isPointedAt(passage, call.knows);
 }
 
 /**
@@ -183,19 +202,23 @@ function isWhollyNamed(args: JsonObject, { isInQuery }: KnownValues): boolean {
 function isOfConversation(
   passage: Passage,
   { all, strangers }: Audience,
-  writers: ReadonlySet<string>,
+  { senders, onlyWriter }: Written,
   call: TellingCall,
 ): boolean {
   const { output } = passage;
   const sender = senderOf(passage);
   const isOnlyTheirs = !passage.isWholeText || !namesAnotherSender(passage.text);
-  const isAnswered = output.app === call.app && isSameThing(output.arguments, call.arguments);
+  // Attack: ten notes that were asked for by `number: 10`, and an answer to whoever wrote mail number 10.
+  const isAnswered =
+    output.app === call.app &&
+    senders.get(output)?.size === 1 &&
+    isSameThing(output.arguments, call.arguments);
   if (all.size > 0) {
     if (isAnswered && strangers.size === 0) return true;
     return all.has(sender) && isOnlyTheirs && [...strangers].every((stranger) => stranger === sender);
   }
   const isReadById = idsIn(output.arguments).length > 0;
-  const isOfOnlyWriter = !isReadById && sender !== '' && isOnlyTheirs && writers.size === 1;
+  const isOfOnlyWriter = !isReadById && sender !== '' && isOnlyTheirs && sender === onlyWriter;
   return isAnswered || (output.app === call.app && isOfOnlyWriter);
 }
 

@@ -154,6 +154,32 @@ test('text of one writer in a reply that reaches two is warned about', async (t)
   assert.equal(question?.warnings.length, 1);
 });
 
+// Attack: nobody knows who wrote it, and the model asks for it with the arguments of the answer, or by no id.
+test('text without a writer in an answer is warned about', async (t) => {
+  const notes = app(
+    'mail',
+    {
+      note: { input: { type: 'object' }, reply: BANK },
+      get: { input: { type: 'object' }, reply: MAILS[2] ?? '' },
+      reply: { input: { type: 'object' }, reply: 'sent' },
+    },
+    { irreversible: ['reply'], untrusted: null, private: null },
+  );
+  for (const [reads, body, warnings] of [
+    [[call('note', { id: '2' })], BANK, 1],
+    [[call('get', {}), call('note', {})], FRIDAY, 1],
+    [[call('get', {})], FRIDAY, 0],
+  ] as const) {
+    const acts: Script = {
+      planner: [plan([{ app: 'mail', uses: ['note', 'get', 'reply'] }])],
+      mail: [[...reads], [call('reply', { id: '2', body })], 'done'],
+    };
+    const stage = stageFor(t, { apps: [notes], script: acts, user: no() });
+    await stage.ask(QUERY);
+    assert.equal(stage.user.asked[0]?.warnings.length, warnings);
+  }
+});
+
 // Attack: an argument that the tool does not ask for names what the user named.
 test('text of a mail that is read beside a named file is warned about', async (t) => {
   const query = 'Save the newest mail to mail.txt and reply that Friday works.';
