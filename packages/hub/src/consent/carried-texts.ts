@@ -15,7 +15,7 @@ import { isWritten, type Passage, quotePassage, type ReturnedOutput } from '../c
 import { isSaidName, namesOfText } from './named-texts.ts';
 import { type KnownRecipients, type KnownValues, MOST_NAMED } from './question-parts.ts';
 import { decisiveIn, idsIn, lastName, type Recipient, recipientsIn, withoutPlaces } from './recipients.ts';
-import { partsIn, tellingParts } from './telling-parts.ts';
+import { lengthsOf, partsIn, tellingParts } from './telling-parts.ts';
 
 /** A call that may reach others. */
 export interface TellingCall {
@@ -48,15 +48,23 @@ export function carriedTexts(call: TellingCall, recipients: KnownRecipients): re
     .filter((passage) => !isOwn.has(passage))
     .toSorted((a, b) => Number(a.headers.sender === null) - Number(b.headers.sender === null));
   const known = [call.knows.query, ...own.map(({ text }) => text)];
+  const parts = new Map<string, string>();
+  const paths = new Map<string, Set<string>>();
+  for (const { path, text, isActedUpon } of saidIn(call.arguments))
+    for (const [key, part] of tellingParts(text, isWritten(lastName(path)), !isActedUpon)) {
+      parts.set(key, parts.get(key) ?? part);
+      paths.set(key, (paths.get(key) ?? new Set()).add(path));
+    }
+  for (const [key, part] of parts) if (call.knows.isUsers(part)) parts.delete(key);
+  const lengths = lengthsOf(parts);
+  for (const one of known) take(parts, one, lengths);
   const carried: CarriedText[] = [];
-  for (const { path, text, isActedUpon } of saidIn(call.arguments)) {
-    const parts = new Map(tellingParts(text, isWritten(lastName(path)), !isActedUpon));
-    for (const [key, part] of parts) if (call.knows.isUsers(part)) parts.delete(key);
-    for (const one of known) take(parts, one);
-    // A part that is told of one text is not told of the next.
-    for (const passage of others) {
-      const part = take(parts, passage.text);
-      if (part === null) continue;
+  for (const passage of others) {
+    // A part that is told of one text is not told of the next; one line for each argument.
+    const told = new Map<string, string>();
+    for (const [key, part] of take(parts, passage.text, lengths))
+      for (const path of paths.get(key) ?? []) told.set(path, told.get(path) ?? part);
+    for (const [path, part] of told) {
       carried.push({ warning: warningOf(path, passage), quote: quotePassage(passage, part) });
       if (carried.length >= MOST_CARRIED) return carried;
     }
@@ -76,12 +84,16 @@ export function isPartlyCompared(call: TellingCall): boolean {
   );
 }
 
-/** Takes the parts away that stand in a text; the first as it stands there, null: none does. */
-function take(parts: Map<string, string>, text: string): string | null {
-  if (parts.size === 0) return null;
-  const found = [...partsIn(text, parts)];
+/** Takes the parts away that stand in a text, and tells them as they stand there. */
+function take(
+  parts: Map<string, string>,
+  text: string,
+  lengths: ReadonlySet<number>,
+): readonly (readonly [key: string, part: string])[] {
+  if (parts.size === 0) return [];
+  const found = [...partsIn(text, parts, lengths)];
   for (const [key] of found) parts.delete(key);
-  return found[0]?.[1] ?? null;
+  return found;
 }
 
 /**

@@ -38,9 +38,13 @@ export function tellingParts(text: string, isAll: boolean, withNames = true): Te
   return parts;
 }
 
+/** How many words the parts have: counted once for all texts in which they are looked for. */
+export function lengthsOf(parts: TellingParts): ReadonlySet<number> {
+  return new Set([...parts.keys()].map((key) => key.split(' ').length));
+}
+
 /** Those of the parts that stand in a text, as they stand there. */
-export function* partsIn(text: string, parts: TellingParts): Generator<Part> {
-  const lengths = new Set([...parts.keys()].map((key) => key.split(' ').length));
+export function* partsIn(text: string, parts: TellingParts, lengths: ReadonlySet<number>): Generator<Part> {
   for (const one of readingsOf(text)) {
     for (const part of namesIn(one)) if (parts.has(part[0])) yield part;
     const { words, starts, ends } = wordsOf(one);

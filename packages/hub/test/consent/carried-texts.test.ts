@@ -1,8 +1,11 @@
 /** What a planned reply tells: the user's words and the mail that it answers are expected in it, and no other text. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '@cordon/core';
+import type { AppId, EventId, JsonObject } from '@cordon/core';
 import { app, shape, TEXT } from '@cordon/testkit/hub/app.ts';
+import { carriedTexts } from '../../src/consent/carried-texts.ts';
+import { recipientsOf } from '../../src/consent/question-parts.ts';
+import { ReturnedTexts } from '../../src/context/returned-texts.ts';
 import { no, yes } from '../fixture/consent.ts';
 import { call, plan, type Script } from '../fixture/model.ts';
 import { type Stage, stageFor } from '../fixture/stage.ts';
@@ -288,6 +291,43 @@ for (const [what, isForgotten] of [
     assert.equal(warning?.startsWith('not all that apps returned could be compared') ?? false, isForgotten);
     assert.deepEqual(more, []);
   });
+
+// Attack: so many fields and arguments that the hub does nothing else for seconds.
+test('many fields are compared with many arguments in one pass', () => {
+  const returned = new ReturnedTexts();
+  returned.hear({
+    app: 'mail' as AppId,
+    tool: 'get',
+    event: 'event' as EventId,
+    text: '',
+    structured: Array.from({ length: 20_000 }, (_, at) => `the field with number x${at}y says nothing`),
+    arguments: { id: '1' },
+    isNamedByUser: false,
+    isTrusted: false,
+    isPrivate: true,
+  });
+  const fields = Array.from({ length: 100 }, (_, at) => [
+    `field${at}`,
+    `some words of a form with ${at} in it`,
+  ]);
+  const args = { id: '2', ...Object.fromEntries(fields), body: 'the field with number x7y says it' };
+  const passages = returned.passages();
+  const isNot = () => false;
+  const knows = {
+    isUsers: isNot,
+    isInQuery: isNot,
+    find: () => null,
+    quote: () => null,
+    passages: () => passages,
+    isAll: () => true,
+    query: '',
+  };
+  const begun = performance.now();
+  const telling = { app: 'mail' as AppId, arguments: args, knows, isGiven: isNot };
+  const carried = carriedTexts(telling, recipientsOf(args, knows));
+  assert.equal(carried.length >= 1, true);
+  assert.equal(performance.now() - begun < 2_000, true, `${performance.now() - begun} ms`);
+});
 
 // Nobody else gets what stays in the app.
 test('text that stays in the app is no matter', async (t) => {
