@@ -145,8 +145,11 @@ test('neither planner nor coordinator is shown a word of an app, over all flows 
       });
     },
   );
-  await fc.assert(property, { seed: SEED, numRuns: 15 });
-  assert.deepEqual([...asked].sort(), ['alpha', 'assistant', 'beta', 'doctor', 'planner', 'reader']);
+  const all = ['alpha', 'assistant', 'beta', 'doctor', 'planner', 'reader'];
+  // A few flows may ask no reader; others are drawn then.
+  for (let round = 0; round < 10 && asked.size < all.length; round++)
+    await fc.assert(property, { seed: SEED + round, numRuns: 15 });
+  assert.deepEqual([...asked].sort(), all);
 });
 
 test('where the user opens a text the coordinator sees it, and the planner does not', async () => {
