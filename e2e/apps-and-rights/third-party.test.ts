@@ -41,6 +41,10 @@ const HERON = {
   entities: [{ name: 'heron', entityType: 'bird', observations: ['nests at 47 Mill Lane'] }],
 };
 
+/** What a context stores that was never shown the file: words of the file in it would be a warning. */
+const OWN_HERON = { entities: [{ name: 'heron', entityType: 'bird', observations: ['seen at the pond'] }] };
+const STORED_OWN = '{"type":"entity","name":"heron","entityType":"bird","observations":["seen at the pond"]}';
+
 function distOf(server: string): string {
   return join(ROOT, 'node_modules', '@modelcontextprotocol', server, 'dist', 'index.js');
 }
@@ -301,7 +305,7 @@ function unplanned(path: string): FakeScript {
       : find('read_text_file', 'read_file');
     if (read !== undefined) return calls([{ name: read, arguments: { path } }]);
     const store = find('create_entities');
-    if (store !== undefined) return calls([{ name: store, arguments: HERON }]);
+    if (store !== undefined) return calls([{ name: store, arguments: OWN_HERON }]);
     return says(`It is done. ${request.messages.at(-1)?.content}`);
   };
 }
@@ -318,7 +322,7 @@ for (const form of ['mcpServers', 'apps'] as const) {
       const args = ['ask', query, '--model', 'openai/x', '--base-url', fake.baseUrl, ...ALLOWING];
       const run = await place.cordon(args);
       assert.equal(run.code, 0);
-      assert.equal(remembered(place), STORED);
+      assert.equal(remembered(place), STORED_OWN);
       assert.deepEqual(fieldOf(run.events, 'plan.made', 'origin'), ['fallback']);
       assert.match(String(answerOf(run)), /^It is done\./);
       assertApart(fake, run);
@@ -409,7 +413,7 @@ test('a later query for another app sees nothing of what the first app read', as
   const reads = inTurns(calls([{ name: 'read_text_file', arguments: { path } }]), ([content]) =>
     says(`They say: ${content}`),
   );
-  const stores = inTurns(calls([{ name: 'create_entities', arguments: HERON }]), says('Stored.'));
+  const stores = inTurns(calls([{ name: 'create_entities', arguments: OWN_HERON }]), says('Stored.'));
   const script: FakeScript = async (request, number) => {
     const input = plannerInputOf(request);
     const isFirst = input?.query === 'What do my notes say?';
@@ -512,7 +516,7 @@ test('without isolation one context has all tools and all texts, no one is asked
     const args = ['ask', QUERY, '--model', 'openai/x', '--base-url', fake.baseUrl, '--isolation', 'none'];
     const run = await place.cordon([...args, '--deny-all', '--json']);
     assert.equal(run.code, 0);
-    assert.equal(remembered(place), STORED);
+    assert.equal(remembered(place), STORED_OWN);
     assert.deepEqual(plannerRequests(fake.requests), []);
     const contexts = new Set(eventsOf(run.events, 'model-call.proposed').map(({ context }) => context));
     assert.equal(contexts.size, 1);
