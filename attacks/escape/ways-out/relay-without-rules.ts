@@ -58,7 +58,9 @@ function relay(client: Socket, to: number, port: number): void {
 }
 
 function pass(client: Socket, to: number): void {
-  const server = connect(to, '127.0.0.1').on('error', () => client.destroy());
+  // Half open: a server that answers before it has read all would otherwise reset the connection, and its answer were lost.
+  const server = connect({ port: to, host: '127.0.0.1', allowHalfOpen: true });
+  server.on('error', () => client.destroy());
   client.pipe(server);
   server.pipe(client);
 }
