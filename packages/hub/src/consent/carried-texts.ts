@@ -20,6 +20,7 @@ import { lengthsOf, partsIn, tellingParts } from './telling-parts.ts';
 /** A call that may reach others. */
 export interface TellingCall {
   readonly app: AppId;
+  readonly tool: string;
   readonly arguments: JsonObject;
   readonly knows: KnownValues;
   /** Whether the plan lets what this app returned get to the app of the call. */
@@ -173,17 +174,22 @@ function writersOf(passages: readonly Passage[]): ReadonlySet<string> {
 
 /**
  * Whether somebody whom it reaches may have written what the model has read: nobody whom the user named and who wrote none of it.
- * A call that acts on something, or does not say to whom it goes, may be an answer to whoever wrote what was read. Attack: the user
- * wants a copy of the answer for Bob, and Bob is all whom the call names.
+ * A call that acts on something, has a copy for somebody, or is called an answer, may be an answer to whoever wrote what was read. Attack:
+ * the user wants a copy of the answer for Bob, and Bob is all whom the call names.
  */
 function mayHaveAskedForIt(
   { all, strangers, isAddressed }: Audience,
   writers: ReadonlySet<string>,
-  { arguments: args }: TellingCall,
+  { arguments: args, tool }: TellingCall,
 ): boolean {
-  if (!isAddressed || idsIn(args).length > 0) return true;
+  if (idsIn(args).length > 0) return true;
+  // A call that reaches nobody in particular publishes: the plan says that the user wants it.
+  if (!isAddressed) return all.size > 0 || ANSWERS.test(tool);
   return strangers.size > 0 || [...writers].some((writer) => all.has(writer));
 }
+
+/** Of names of tools. */
+const ANSWERS = /repl(?:y|ies)|answer|respond|response/i;
 
 /** The address of whoever wrote it; empty: nobody is named. */
 function senderOf({ headers: { sender } }: Passage): string {
