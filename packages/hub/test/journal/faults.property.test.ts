@@ -43,9 +43,9 @@ import {
 import { quickFolder } from '../fixture/empty-store.ts';
 
 const IS_ALL = process.env.CORDON_CASES === 'all';
-const SCENARIOS = runs(2, 5, 12);
+const SCENARIOS = runs(2, 4, 12);
 const DEATHS_EACH = 6;
-const PROCESSES = runs(1, 4, 40);
+const PROCESSES = runs(1, 2, 40);
 
 function folderFor(t: TestContext): string {
   const folder = quickFolder();
