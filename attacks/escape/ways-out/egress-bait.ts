@@ -129,6 +129,8 @@ function answerAsGood(socket: Socket): void {
   socket.on('error', () => {});
   socket.on('data', (chunk) => {
     seen += chunk.toString('latin1');
+    // Once: an answer behind the end would reset the connection, and the bait be lost.
+    if (socket.writableEnded) return;
     if (isWrong(seen)) return void socket.end(BAIT);
     if (isAnswered) return;
     if (seen.startsWith('\x16\x03')) {
