@@ -15,7 +15,7 @@ import { isWritten, type Passage, quotePassage, type ReturnedOutput } from '../c
 import { isSaidName, namesOfText } from './named-texts.ts';
 import { type KnownRecipients, type KnownValues, MOST_NAMED } from './question-parts.ts';
 import { decisiveIn, idsIn, lastName, type Recipient, recipientsIn, withoutPlaces } from './recipients.ts';
-import { lengthsOf, partsIn, tellingParts } from './telling-parts.ts';
+import { lengthsOf, partsIn, type TellingParts, tellingParts } from './telling-parts.ts';
 
 /** A call that may reach others. */
 export interface TellingCall {
@@ -42,7 +42,7 @@ export function carriedTexts(call: TellingCall, recipients: KnownRecipients): re
   const audience = audienceOf(recipients, call.arguments);
   const writers = writersOf(passages);
   if (!mayHaveAskedForIt(audience, writers, call)) return [];
-  const written = writtenIn(passages, call.app);
+  const written = writtenIn(passages, writers, call);
   const own = passages.filter((passage) => isAskedFor(passage, audience, written, call));
   const isOwn = new Set(own);
   const others = passages
@@ -51,17 +51,17 @@ export function carriedTexts(call: TellingCall, recipients: KnownRecipients): re
   const known = [call.knows.query, ...own.map(({ text }) => text)];
   const parts = new Map<string, string>();
   const paths = new Map<string, Set<string>>();
-  for (const { path, text, isActedUpon } of saidIn(call.arguments))
-    for (const [key, part] of tellingParts(text, isWritten(lastName(path)), !isActedUpon)) {
+  for (const said of saidIn(call.arguments))
+    for (const [key, part] of partsOf(said)) {
       parts.set(key, parts.get(key) ?? part);
-      paths.set(key, (paths.get(key) ?? new Set()).add(path));
+      paths.set(key, (paths.get(key) ?? new Set()).add(said.path));
     }
   for (const [key, part] of parts) if (call.knows.isUsers(part)) parts.delete(key);
   const lengths = lengthsOf(parts);
   for (const one of known) take(parts, one, lengths);
   const carried: CarriedText[] = [];
   for (const passage of others) {
-    // A part that is told of one text is not told of the next; one line for each argument.
+    // A part is reported for the first text that has it, and each argument once for a text.
     const told = new Map<string, string>();
     for (const [key, part] of take(parts, passage.text, lengths))
       for (const path of paths.get(key) ?? []) told.set(path, told.get(path) ?? part);
@@ -80,9 +80,7 @@ export function carriedTexts(call: TellingCall, recipients: KnownRecipients): re
 export function isPartlyCompared(call: TellingCall): boolean {
   if (call.knows.isAll()) return false;
   // Whom it reaches may have written what was forgotten.
-  return saidIn(call.arguments).some(
-    ({ path, text, isActedUpon }) => tellingParts(text, isWritten(lastName(path)), !isActedUpon).size > 0,
-  );
+  return saidIn(call.arguments).some((said) => partsOf(said).size > 0);
 }
 
 /** Takes the parts away that stand in a text, and tells them as they stand there. */
@@ -146,13 +144,17 @@ function audienceOf({ strangers, users }: KnownRecipients, args: JsonObject): Au
 
 /** Who wrote what was read, by address. */
 interface Written {
-  readonly senders: ReadonlyMap<ReturnedOutput, ReadonlySet<string>>;
+  /** Outputs of one writer that the call answers. */
+  readonly answered: ReadonlySet<ReturnedOutput>;
   /** Null: several did, or nobody knows who wrote some of what the app returned. */
   readonly onlyWriter: string | null;
 }
 
-function writtenIn(passages: readonly Passage[], app: AppId): Written {
-  const [first, ...more] = writersOf(passages);
+function writtenIn(
+  passages: readonly Passage[],
+  [first, ...more]: Iterable<string>,
+  { app, arguments: args }: TellingCall,
+): Written {
   // A name of a field, or a number, has no writer.
   const isUnknown = (passage: Passage) =>
     passage.output.app === app &&
@@ -160,9 +162,12 @@ function writtenIn(passages: readonly Passage[], app: AppId): Written {
     senderOf(passage) !== first &&
     tellingParts(passage.text, false).size > 0;
   const isOnly = first !== undefined && more.length === 0 && !passages.some(isUnknown);
-  const outputs = Map.groupBy(passages, ({ output }) => output);
+  // Attack: ten notes that were asked for by `number: 10`, and an answer to whoever wrote mail number 10.
+  const answered = [...Map.groupBy(passages, ({ output }) => output)].filter(
+    ([output, own]) => output.app === app && writersOf(own).size === 1 && isSameThing(output.arguments, args),
+  );
   return {
-    senders: new Map([...outputs].map(([output, own]) => [output, writersOf(own)])),
+    answered: new Set(answered.map(([output]) => output)),
     onlyWriter: isOnly ? first : null,
   };
 }
@@ -220,17 +225,13 @@ function isWhollyNamed(args: JsonObject, { isInQuery }: KnownValues): boolean {
 function isOfConversation(
   passage: Passage,
   { all, strangers }: Audience,
-  { senders, onlyWriter }: Written,
+  { answered, onlyWriter }: Written,
   call: TellingCall,
 ): boolean {
   const { output } = passage;
   const sender = senderOf(passage);
   const isOnlyTheirs = !passage.isWholeText || !namesAnotherSender(passage.text);
-  // Attack: ten notes that were asked for by `number: 10`, and an answer to whoever wrote mail number 10.
-  const isAnswered =
-    output.app === call.app &&
-    senders.get(output)?.size === 1 &&
-    isSameThing(output.arguments, call.arguments);
+  const isAnswered = answered.has(output);
   if (all.size > 0) {
     if (isAnswered && strangers.size === 0) return true;
     return all.has(sender) && isOnlyTheirs && [...strangers].every((stranger) => stranger === sender);
@@ -285,8 +286,8 @@ const USUAL = /^(?:default|primary|inbox)$/i;
  * Whether the user names in this query who wrote it, or what it is called. Attack: who asked before what the bank wrote did not ask to
  * send it to whoever wrote the newest mail.
  */
-function isPointedAt({ headers: { sender, title } }: Passage, { isInQuery }: KnownValues): boolean {
-  const address = sender === null ? '' : (/<([^<>]+)>$/.exec(sender)?.[1] ?? sender).trim();
+function isPointedAt(passage: Passage, { isInQuery }: KnownValues): boolean {
+  const { sender, title } = passage.headers;
   const name = (sender ?? '')
     .replace(/<[^<>]*>$/, '')
     .replace(/["']/g, '')
@@ -294,7 +295,7 @@ function isPointedAt({ headers: { sender, title } }: Passage, { isInQuery }: Kno
   const called = (title ?? '').replace(ANSWERING, '').trim();
   const isSaid = (value: string) => value.length >= SHORTEST_NAME && isInQuery(value);
   // Attack: `Friday` is the title of many mails, and a word of many a request.
-  return isSaid(address) || isSaid(name) || (/\s/.test(called) && isSaid(called));
+  return isSaid(senderOf(passage)) || isSaid(name) || (/\s/.test(called) && isSaid(called));
 }
 
 const SHORTEST_NAME = 3;
@@ -327,6 +328,10 @@ function saidIn(args: JsonObject): readonly Said[] {
       ),
       isActedUpon: acting.has(path),
     }));
+}
+
+function partsOf({ path, text, isActedUpon }: Said): TellingParts {
+  return tellingParts(text, isWritten(lastName(path)), !isActedUpon);
 }
 
 function warningOf(path: string, passage: Passage): string {
