@@ -40,7 +40,7 @@ import { deliverSignal } from './delivery.ts';
 import { inheritableDescriptors } from './descriptors.ts';
 import { isReachable } from './host.ts';
 import { type MountHost, type OpenedMount, openMounts } from './mount-sources.ts';
-import { type NetworkSetUp, OuterNetwork, type WholeNetwork } from './network-set-up.ts';
+import { type NetworkSetUp, OuterNetwork } from './network-set-up.ts';
 import { SetupErrors } from './setup-errors.ts';
 import { endWhenSilent } from './silent-stream.ts';
 
@@ -251,7 +251,7 @@ function handedBy(child: ChildProcess, outer: OuterNetwork | null): Promise<Hand
       child.off('message', take);
       const network = await outer?.setUp();
       child.once('disconnect', () => {
-        const handed = handedIn(handles, outer === null ? null : (network?.watch ?? 'nobody'));
+        const handed = handedIn(handles, outer === null ? null : { watch: network?.watch ?? null });
         if (handed === null) closeAll();
         handles.clear();
         resolve(handed);
@@ -268,14 +268,14 @@ function handedBy(child: ChildProcess, outer: OuterNetwork | null): Promise<Hand
   });
 }
 
-/** @param watch null: only the proxy is handed over */
+/** @param outer null: only the proxy is handed over */
 function handedIn(
   handles: ReadonlyMap<string, unknown>,
-  watch: WholeNetwork['watch'] | 'nobody' | null,
+  outer: Pick<DirectListeners, 'watch'> | null,
 ): Handed | null {
   const [proxy, names] = ['proxy', 'names'].map((name) => handles.get(name));
   if (!(proxy instanceof Server)) return null;
-  if (watch === null) return { proxy, direct: null };
+  if (outer === null) return { proxy, direct: null };
   if (!(names instanceof Server)) return null;
   const ports = [...handles].flatMap(([name, handle]) =>
     /^\d+$/.test(name) && handle instanceof Server ? [[Number(name), handle] as const] : [],
@@ -285,13 +285,7 @@ function handedIn(
       ? [[Number(name.slice('udp:'.length)), handle] as const]
       : [],
   );
-  const direct = {
-    ports: new Map(ports),
-    names,
-    datagrams: new Map(datagrams),
-    watch: watch === 'nobody' ? null : watch,
-  };
-  return { proxy, direct };
+  return { proxy, direct: { ...outer, ports: new Map(ports), names, datagrams: new Map(datagrams) } };
 }
 
 /** Programs ask for the name and home of their user; the host's list of users is none of their business. */
