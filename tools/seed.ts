@@ -21,8 +21,20 @@ export function checkUntil<T>(
   numRuns: number,
   lacks: () => readonly string[],
 ): void {
-  for (let round = 0; round === 0 || (round < MOST_ROUNDS && lacks().length > 0); round++)
-    fc.assert(property, { numRuns, seed: SEED + round });
+  for (const seed of seedsUntil(lacks)) fc.assert(property, { numRuns, seed });
+}
+
+/** The same for what takes its time. */
+export async function checkUntilAsync<T>(
+  property: fc.IAsyncProperty<T>,
+  numRuns: number,
+  lacks: () => readonly string[],
+): Promise<void> {
+  for (const seed of seedsUntil(lacks)) await fc.assert(property, { numRuns, seed });
+}
+
+function* seedsUntil(lacks: () => readonly string[]): Generator<number> {
+  for (let round = 0; round === 0 || (round < MOST_ROUNDS && lacks().length > 0); round++) yield SEED + round;
   if (lacks().length > 0)
     throw new Error(`with ${MOST_ROUNDS} seeds from ${SEED} on there was no ${lacks().join(', no ')}`);
 }
