@@ -3,7 +3,7 @@
  * rules each gets through.
  */
 import { type Attempt, BAIT, type Program } from '../attempt.ts';
-import { hello } from './egress.ts';
+import { hello, onWayOut } from './egress.ts';
 import { node } from './words.ts';
 
 /** Connects to each place in turn and says something there, which is an expression; judges by what comes back. */
@@ -38,20 +38,9 @@ function attempt(
   title: string,
   program: Program,
   stops: readonly string[],
-  twin: Attempt['twin'] = plainTwin,
+  twin = plainTwin,
 ): Attempt {
-  return {
-    id: `direct-${id}`,
-    group: 'egress',
-    title,
-    program: () => program,
-    twin,
-    stops,
-    layers: [],
-    also: 'egress',
-    cordonOnly: true,
-    setting: { in: 'network' },
-  };
+  return onWayOut(`direct-${id}`, title, program, stops, twin);
 }
 
 /** The words may be lost where the program still writes to a connection that is closed. */

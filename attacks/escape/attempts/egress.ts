@@ -58,10 +58,21 @@ function attempt(
   title: string,
   program: Program,
   stops: readonly string[],
-  twin: Attempt['twin'] = plainTwin,
+  twin = plainTwin,
+): Attempt {
+  return onWayOut(`egress-${id}`, title, program, stops, twin);
+}
+
+/** An attempt that the rules of the way out stop. */
+export function onWayOut(
+  id: string,
+  title: string,
+  program: Program,
+  stops: readonly string[],
+  twin: Attempt['twin'],
 ): Attempt {
   return {
-    id: `egress-${id}`,
+    id,
     group: 'egress',
     title,
     program: () => program,
