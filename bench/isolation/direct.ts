@@ -4,12 +4,10 @@
  * as in a session; the decision itself is a plain yes.
  */
 import { execFile, spawn } from 'node:child_process';
-import { text } from 'node:stream/consumers';
 import { parseArgs, promisify } from 'node:util';
-import { HERE } from '@cordon/dialler';
-import { AppNetwork } from '@cordon/hub/parts';
-import { must, openRig, PROGRAMS, programApp, type Rig } from '@cordon/testkit/isolation/rig.ts';
+import { openRig, PROGRAMS } from '@cordon/testkit/isolation/rig.ts';
 import { summary } from '../sample.ts';
+import { confined } from './confined-program.ts';
 
 const PROGRAM = 'connection-times.mjs';
 const HOST = '127.0.0.1';
@@ -26,33 +24,6 @@ async function bare(args: readonly string[]): Promise<Times> {
   return JSON.parse(stdout);
 }
 
-async function confined(rig: Rig, args: readonly [string, string, string]): Promise<Times> {
-  const app = programApp(PROGRAM);
-  if (app.source.kind !== 'command') throw new Error('a program has a command');
-  const [host, port] = args;
-  const installed = {
-    ...app,
-    source: { ...app.source, args: [...app.source.args, ...args] },
-    manifest: { ...app.manifest, network: [`${host}:${port}`] },
-  };
-  const network = new AppNetwork({
-    app: installed,
-    door: {
-      decide: () => Promise.resolve(true),
-      onRefused: ({ reason }) => console.error(reason),
-      onClosed: () => undefined,
-      onQuiet: () => undefined,
-    },
-    dialler: HERE,
-    limits: { requestsPerMinute: 1_000_000, connectionsPerMinute: 1_000_000 },
-  });
-  const process = must(await rig.apps.launch(installed, network, new AbortController().signal));
-  const said = await text(process.stdout);
-  await process.ended;
-  await network.end();
-  return JSON.parse(said);
-}
-
 const { values } = parseArgs({
   options: { count: { type: 'string', default: '200' }, rounds: { type: 'string', default: '3' } },
 });
@@ -67,7 +38,10 @@ try {
   const args = [HOST, port, values.count] as const;
   const rounds: { readonly without: Times; readonly within: Times }[] = [];
   for (let round = 0; round < Number(values.rounds); round++)
-    rounds.push({ without: await bare(args), within: await confined(rig, [...args]) });
+    rounds.push({
+      without: await bare(args),
+      within: await confined<Times>(rig, PROGRAM, args, `${HOST}:${port}`),
+    });
   for (const [name, key] of [
     ['connection with 100 bytes of answer', 'connections'],
     ['100 bytes of answer on one connection', 'roundTrips'],

@@ -8,12 +8,10 @@
 
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { parseArgs, promisify } from 'node:util';
-import { HERE } from '@cordon/dialler';
-import { AppNetwork } from '@cordon/hub/parts';
-import { must, openRig, PROGRAMS, programApp, type Rig } from '@cordon/testkit/isolation/rig.ts';
+import { openRig, PROGRAMS } from '@cordon/testkit/isolation/rig.ts';
 import { summary } from '../sample.ts';
+import { confined } from './confined-program.ts';
 
 /** Milliseconds, p50, of a request on a connection that is kept. */
 const AIM_MS = 3;
@@ -30,32 +28,6 @@ async function bare(address: string, count: number): Promise<Times> {
   return JSON.parse(stdout);
 }
 
-async function confined(rig: Rig, address: string, count: number): Promise<Times> {
-  const app = programApp(PROGRAM);
-  if (app.source.kind !== 'command') throw new Error('a program has a command');
-  const installed = {
-    ...app,
-    source: { ...app.source, args: [...app.source.args, address, String(count)] },
-    manifest: { ...app.manifest, network: [new URL(address).host] },
-  };
-  const network = new AppNetwork({
-    app: installed,
-    door: {
-      decide: () => Promise.resolve(true),
-      onRefused: ({ reason }) => console.error(reason),
-      onClosed: () => undefined,
-      onQuiet: () => undefined,
-    },
-    dialler: HERE,
-    limits: { requestsPerMinute: 1_000_000 },
-  });
-  const process = must(await rig.apps.launch(installed, network, new AbortController().signal));
-  const said = await text(process.stdout);
-  await process.ended;
-  await network.end();
-  return JSON.parse(said);
-}
-
 const { values } = parseArgs({ options: { requests: { type: 'string', default: '300' } } });
 const count = Number(values.requests);
 const server = createServer((_, response) => response.end('x'.repeat(200)));
@@ -64,7 +36,10 @@ const bound = server.address();
 const address = `http://127.0.0.1:${typeof bound === 'object' ? bound?.port : 0}/`;
 const rig = await openRig();
 try {
-  const [plain, proxied] = [await bare(address, count), await confined(rig, address, count)];
+  const [plain, proxied] = [
+    await bare(address, count),
+    await confined<Times>(rig, PROGRAM, [address, String(count)], new URL(address).host),
+  ];
   const rows = { 'bare, connection kept': plain.kept, 'bare, each anew': plain.fresh };
   const through = {
     'through the proxy, connection kept': proxied.kept,
