@@ -185,7 +185,7 @@ test('entries that were pasted into cordon.json are completed, and all other tex
   assert.match(shown.stdout.replace(/\s+/g, ' '), /the configuration was not agreed to/);
 });
 
-test('a complete cordon.json is told of further apps of other clients, and takes them where the user says so', async () => {
+test('beside a complete cordon.json init names the apps of other clients, and adds them where the user says so', async () => {
   using home = new Home();
   const mail = { command: 'node', args: [MAIL] };
   const boxed = { command: 'docker', args: ['run', 'acme/own'] };

@@ -22,7 +22,7 @@ const [ICMP_6, UNREACHABLE_6] = [58, 0x0104];
 const RESET_AND_ACK = 0x14;
 /** `PACKET_HOST`: each packet on loopback is seen twice, once as an outgoing one. */
 const INCOMING = 0;
-/** SKF_AD_OFF + SKF_AD_PKTTYPE: the kind of a packet in the place of its bytes. */
+/** SKF_AD_OFF + SKF_AD_PKTTYPE: loads the kind of the packet instead of its bytes. */
 const KIND_OF_PACKET = 0xffff_f004;
 
 const byte = (offset: number): Instruction => ({ code: 0x30, jt: 0, jf: 0, k: offset });

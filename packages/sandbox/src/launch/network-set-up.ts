@@ -14,7 +14,7 @@ import { RECORD_BYTES, type RefusedPlace, refusedPlace } from '../kernel/refused
 export interface WholeNetwork {
   /** Calls `tell` for each connection or datagram that found no listener, until `end`. Once. */
   watch(tell: (place: RefusedPlace) => void): void;
-  /** When all that was seen is told. */
+  /** Resolves once everything that it saw has been reported. */
   end(): Promise<void>;
 }
 

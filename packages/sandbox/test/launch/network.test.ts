@@ -204,7 +204,7 @@ const TRIES = `const { connect } = require('node:net');
     .then((words) => { console.log(words.join('; ')); return Promise.all([sent(123, '192.0.2.7', 'udp4'), sent(124, 'fd00::77', 'udp6')]); })
     .then((errors) => { console.log(...errors.map(({ code }) => code)); setInterval(() => {}, 60000); });`;
 
-test('every address leads to the listeners, and what finds none is told', async (context) => {
+test('every address leads to the listeners, and what finds none is reported', async (context) => {
   const confined = await start({ ...script(TRIES), network: DIRECT });
   const printing = textOf(confined.stdout);
   const [listener, direct] = await Promise.all([confined.listener, confined.direct]);
