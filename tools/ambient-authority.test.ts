@@ -324,6 +324,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['http', 'sockets'],
     why: 'builds a decided request anew, on a connection that is handed in',
   },
+  'packages/egress/src/node-http.ts': {
+    of: ['http'],
+    why: 'loads it without what nobody here uses',
+  },
   'packages/egress/src/proxy.ts': {
     of: ['files', 'sockets', 'http'],
     why: 'listens for the programs of an app, on a socket file or on what its sandbox handed over, and speaks HTTP',

@@ -2,19 +2,14 @@
  * One HTTP request in the clear: read strictly, decided with its method, path and length, and built anew, so that
  * what was decided is what is sent and nothing can hide behind it.
  */
-import {
-  type ClientRequest,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  request,
-  type ServerResponse,
-} from 'node:http';
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline, Transform, type TransformOptions } from 'node:stream';
 import { failed, ok, type Result } from '@cordon/core';
 import { type Admitted, admit, type WayOut, type Wish } from './admission.ts';
 import type { Contact } from './budget.ts';
 import { type Destination, destinationOfAuthority } from './destination.ts';
+import { request } from './node-http.ts';
 import { PLAIN_PORT, TLS_PORT } from './reach.ts';
 
 export const LONGEST_HEAD = 16 * 1024;

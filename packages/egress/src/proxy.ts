@@ -5,7 +5,7 @@
  */
 import type { Socket as DatagramSocket } from 'node:dgram';
 import { chmodSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type Server as Listener, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
@@ -21,6 +21,7 @@ import {
 import { forward, LONGEST_HEAD } from './forward.ts';
 import { answerDatagrams, answerStream, NAME_PORT, nameService } from './name-service.ts';
 import { NamesInside } from './names.ts';
+import { createServer } from './node-http.ts';
 import { tunnel } from './tunnel.ts';
 
 export interface EgressProxy {
