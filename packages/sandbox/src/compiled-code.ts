@@ -30,13 +30,13 @@ export function withCompiledCode(sandbox: Sandbox, folder: string): Sandbox {
   return {
     probe: () => sandbox.probe(),
     spawn: async (spec, signal) => {
-      // With a network the hand-over runs first, in the same Node, and must not load code that is kept.
-      const program = spec.network.kind === 'none' ? programOf(spec) : null;
+      const program = programOf(spec);
       if (program === null) return sandbox.spawn(spec, signal);
       const cache = cacheOf(program);
       const process = await sandbox.spawn(cache.applied(spec), signal);
       // Beside the first process, which has to do without: the next one has it.
-      if (process.ok) void cache.fill(spec, signal);
+      // Without a network: what is compiled is the same, and there is nothing to hand over.
+      if (process.ok) void cache.fill({ ...spec, network: { kind: 'none' } }, signal);
       return process;
     },
   };
@@ -97,7 +97,9 @@ class CompiledCode {
 }
 
 function withCache(spec: SandboxSpec, mount: Mount): SandboxSpec {
-  const env = { ...spec.env, NODE_COMPILE_CACHE: INSIDE };
+  // With a network the hand-over runs first, in the same Node, and must not load code that is kept: it tells Node afterwards.
+  const variable = spec.network.kind === 'none' ? 'NODE_COMPILE_CACHE' : 'CORDON_COMPILED';
+  const env = { ...spec.env, [variable]: INSIDE };
   // Node uses no compiled code where its permission model would not let it write: the mount is what forbids that.
   const args = [`--allow-fs-write=${INSIDE}`, ...spec.args];
   return { ...spec, args, env, mounts: [...spec.mounts, mount] };

@@ -58,14 +58,14 @@ function stage(t: TestContext, code: number | null = 0) {
   return { keeping, start, spec, sources, kept: () => entries(join(folder, 'loop')), spawned };
 }
 
-function loopSpec(root: string): SandboxSpec {
+function loopSpec(root: string, kind: 'none' | 'handover' = 'none'): SandboxSpec {
   const made = ownCodeSpec(root, {
     folders: ['packages/loop'],
     options: [],
     program: 'packages/loop/src/main.ts',
     limits: {},
     stderr: 'none',
-    network: { kind: 'none' },
+    network: { kind },
   });
   assert.ok(made.ok);
   return made.value;
@@ -85,6 +85,23 @@ test('one run of our own program writes it, every other can only read it', async
   assert.deepEqual(mounted, [undefined, 'own', 'read', 'read']);
   assert.equal(spawned.at(-1)?.env.NODE_COMPILE_CACHE, '/compiled');
   assert.equal(kept().length, 1);
+});
+
+test('with a network Node looks for it after the hand-over, and the run that writes it has no network', async (t) => {
+  const { keeping, start, spawned } = stage(t);
+  const { sources } = stage(t);
+  const spec = loopSpec(join(sources, '../../..'), 'handover');
+  const sandbox = keeping();
+  await start(sandbox, spec);
+  await start(sandbox, spec);
+  assert.deepEqual(
+    spawned.map(({ network, env }) => [network.kind, env.NODE_COMPILE_CACHE, env.CORDON_COMPILED]),
+    [
+      ['handover', undefined, undefined],
+      ['none', '/compiled', undefined],
+      ['handover', undefined, '/compiled'],
+    ],
+  );
 });
 
 test('what `ownCodeSpec` did not make has no part in it, also with the same fields', async (t) => {
@@ -120,31 +137,36 @@ test('other sources have other compiled code, and the old is removed', async (t)
   assert.notDeepEqual(kept(), before);
 });
 
-test('a real process leaves it, and the next one starts with it', async (t) => {
-  const root = mkdtempSync(join(tmpdir(), 'cordon-compiled-'));
-  t.after(() => rmSync(root, { recursive: true, force: true }));
-  const source = join(root, 'packages/loop/src');
-  mkdirSync(source, { recursive: true });
-  writeFileSync(join(root, 'packages/loop/package.json'), '{"type":"module"}');
-  writeFileSync(
-    join(source, 'main.ts'),
-    `import { Socket } from 'node:net';
-    const link: Socket = new Socket({ fd: 3, readable: true, writable: true });
-    link.on('close', () => process.exit(0)).on('error', () => process.exit(0)).resume();
-    link.write(process.env.NODE_COMPILE_CACHE ?? 'bare');`,
-  );
-  const sandbox = withCompiledCode(machine, join(root, 'compiled'));
-  const said = async () => {
-    const started = await sandbox.spawn(loopSpec(root), NEVER);
-    assert.ok(started.ok && started.value.link !== null, JSON.stringify(started));
-    for await (const text of started.value.link) {
-      started.value.link.end();
-      return String(text);
-    }
-    return `it ended: ${JSON.stringify(await started.value.exited)}`;
-  };
-  assert.equal(await said(), 'bare');
-  while (entries(join(root, 'compiled/loop')).every((name) => name.startsWith('draft-')))
-    await setImmediate();
-  assert.equal(await said(), '/compiled');
-});
+for (const kind of ['none', 'handover'] as const) {
+  test(`a real process leaves it, and the next one starts with it: network ${kind}`, async (t) => {
+    const root = mkdtempSync(join(tmpdir(), 'cordon-compiled-'));
+    t.after(() => rmSync(root, { recursive: true, force: true }));
+    const source = join(root, 'packages/loop/src');
+    mkdirSync(source, { recursive: true });
+    writeFileSync(join(root, 'packages/loop/package.json'), '{"type":"module"}');
+    writeFileSync(
+      join(source, 'main.ts'),
+      `import { getCompileCacheDir } from 'node:module';
+      import { Socket } from 'node:net';
+      const link: Socket = new Socket({ fd: 3, readable: true, writable: true });
+      link.on('close', () => process.exit(0)).on('error', () => process.exit(0)).resume();
+      const { CORDON_COMPILED = 'nothing' } = process.env;
+      link.write(\`\${getCompileCacheDir()?.startsWith('/compiled') ?? false}, \${CORDON_COMPILED} of ours left\`);`,
+    );
+    const sandbox = withCompiledCode(machine, join(root, 'compiled'));
+    const said = async () => {
+      const started = await sandbox.spawn(loopSpec(root, kind), NEVER);
+      assert.ok(started.ok && started.value.link !== null, JSON.stringify(started));
+      void started.value.listener?.then((listener) => listener?.close());
+      for await (const text of started.value.link) {
+        started.value.link.end();
+        return String(text);
+      }
+      return `it ended: ${JSON.stringify(await started.value.exited)}`;
+    };
+    assert.equal(await said(), 'false, nothing of ours left');
+    while (entries(join(root, 'compiled/loop')).every((name) => name.startsWith('draft-')))
+      await setImmediate();
+    assert.equal(await said(), 'true, nothing of ours left');
+  });
+}

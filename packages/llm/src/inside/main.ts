@@ -9,10 +9,11 @@ import { relayDial } from './relay-dial.ts';
 import { serveCalls } from './serve-calls.ts';
 
 const LINK_DESCRIPTOR = 3;
-const { port } = new URL(process.env.HTTP_PROXY ?? '');
+/** 0 where the process comes up to be compiled, and has no network. */
+const port = Number(URL.parse(process.env.HTTP_PROXY ?? '')?.port ?? 0);
 
 serveCalls(
   new Socket({ fd: LINK_DESCRIPTOR, readable: true, writable: true }),
-  { fetch: fetchOver(relayDial(Number(port))), random: Math.random, clock: Date.now, sleep },
+  { fetch: fetchOver(relayDial(port)), random: Math.random, clock: Date.now, sleep },
   () => process.exit(0),
 );

@@ -54,6 +54,10 @@ if (later !== undefined) {
   delete process.send;
   // The channel's descriptor is closed in the next round of the loop.
   await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  const { CORDON_COMPILED } = process.env;
+  delete process.env.CORDON_COMPILED;
+  if (CORDON_COMPILED !== undefined)
+    process.getBuiltinModule('node:module').enableCompileCache(CORDON_COMPILED);
   if (later !== '') {
     const [program = '', ...args] = process.argv.slice(2);
     const env = { ...process.env, ...JSON.parse(later) };

@@ -248,7 +248,7 @@ function withHandover(spec: CheckedSpec, flags: readonly string[]): readonly str
 const NO_EXPERIMENT_WARNING = '--disable-warning=ExperimentalWarning';
 
 /** Options that run and read nothing; what stands before the script besides could be `--require`. */
-const HARMLESS_OPTIONS = /^--(max-old-space-size|v8-pool-size)=\d+$/;
+const HARMLESS_OPTIONS = /^--(max-old-space-size=\d+|v8-pool-size=\d+|allow-fs-write=\/compiled)$/;
 
 /** What Node, the loader of libraries, libc and OpenSSL read at their start; several name code that is then run. */
 const READ_AT_START = /^(?!NODE_ENV$)(NODE|LD|OPENSSL|SSL|GLIBC|GCONV|LOCPATH|MALLOC|ICU|UV)(_|$)/;
