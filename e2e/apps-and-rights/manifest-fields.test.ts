@@ -101,23 +101,110 @@ function withFiles(place: Place): string {
 
 const OWN = { files: { write: ['${state}'] } } as const;
 
-/** A limit in two sizes, and an attempt that the small one stops and the large one lets be. */
-async function limited(
-  name: string,
-  [small, large]: readonly [number, number],
-  attempt: Attempt,
-  stopped: RegExp,
-  more: object = {},
-): Promise<void> {
-  const manifest = (value: number) => ({ ...OWN, ...more, limits: { ...limitsOf(more), [name]: value } });
-  const [attack, twin] = [await one(manifest(small), attempt), await one(manifest(large), attempt)];
-  assert.match(attack, stopped);
-  assert.match(twin, /^(done|x+)/);
-  assert.doesNotMatch(twin, stopped);
+interface Limit {
+  /** A limit that stops the attempt, and one that lets it be. */
+  readonly sizes: readonly [small: number, large: number];
+  readonly attempt: Attempt;
+  readonly stopped: RegExp;
+  /** What else the manifest of the attempt needs. */
+  readonly node?: readonly string[];
+  readonly besides?: Readonly<Record<string, number>>;
 }
 
-function limitsOf(more: object): object {
-  return 'limits' in more && typeof more.limits === 'object' && more.limits !== null ? more.limits : {};
+const LIMITS = {
+  memoryMiB: {
+    sizes: [200, 16_000],
+    attempt: { what: 'memory', amount: 400 },
+    stopped: /of memory|ended during|exit code|SIGKILL/,
+  },
+  cpuSeconds: {
+    sizes: [1, 60],
+    attempt: { what: 'spin', amount: 3 },
+    stopped: /CPU time/,
+    besides: { silentSeconds: 40, callSeconds: 40 },
+  },
+  processes: {
+    sizes: [13, 200],
+    attempt: { what: 'threads', amount: 10 },
+    stopped: /ERR_WORKER|EAGAIN|ended by|not be started/,
+    node: ['worker'],
+    // Every worker reserves half a gibibyte that it does not use.
+    besides: { memoryMiB: 16_000 },
+  },
+  openFiles: { sizes: [64, 1000], attempt: { what: 'open', amount: 200 }, stopped: /EMFILE/ },
+  fileMiB: {
+    sizes: [2, 70],
+    attempt: { what: 'write', path: '/state/file', amount: 8 },
+    stopped: /EFBIG/,
+  },
+  storageMiB: {
+    sizes: [16, 200],
+    attempt: { what: 'fill', path: '/state', amount: 64 },
+    stopped: /16 MiB in its own folder/,
+  },
+  files: {
+    sizes: [200, 5000],
+    attempt: { what: 'files', path: '/state', amount: 600 },
+    stopped: /more than 200 files/,
+  },
+  callSeconds: {
+    sizes: [1, 40],
+    attempt: { what: 'wait', amount: 3 },
+    stopped: /did not answer|within 1 s|stopped/,
+  },
+  silentSeconds: {
+    sizes: [2, 40],
+    attempt: { what: 'spin', amount: 6 },
+    stopped: /no sign of life for 2 s/,
+    besides: { callSeconds: 40 },
+  },
+  totalSeconds: {
+    sizes: [3, 120],
+    attempt: { what: 'wait', amount: 8 },
+    stopped: /3 s|altogether|total|ended during/,
+  },
+  lineBytes: {
+    sizes: [4096, 1_000_000],
+    attempt: { what: 'line', amount: 64 },
+    stopped: /line|longer than/,
+  },
+  messagesPerSecond: {
+    sizes: [10, 10_000],
+    attempt: { what: 'notify', amount: 3000 },
+    stopped: /messages/,
+  },
+} as const satisfies Readonly<Record<string, Limit>>;
+
+type LimitName = keyof typeof LIMITS;
+
+/** The attempts of all limits in one query, with the limits that let them be. */
+const twins = onceAsked(async () => {
+  const all: readonly Limit[] = Object.values(LIMITS);
+  const limits = Object.fromEntries(Object.entries(LIMITS).map(([name, { sizes }]) => [name, sizes[1]]));
+  const node = all.flatMap((limit) => limit.node ?? []);
+  const { results } = await ask(() => ({
+    manifest: { ...OWN, node, limits },
+    tries: all.map(({ attempt }) => attempt),
+  }));
+  return new Map(Object.keys(LIMITS).map((name, index) => [name, results[index] ?? 'no answer']));
+});
+
+function onceAsked<T>(run: () => Promise<T>): () => Promise<T> {
+  let asked: Promise<T> | undefined;
+  return () => {
+    asked ??= run();
+    return asked;
+  };
+}
+
+/** The small limit stops the attempt, and the large one lets it be. */
+async function limited(name: LimitName): Promise<void> {
+  const { sizes, attempt, stopped, node = [], besides = {} }: Limit = LIMITS[name];
+  const attack = await one({ ...OWN, node, limits: { ...besides, [name]: sizes[0] } }, attempt);
+  assert.match(attack, stopped);
+  const twin = (await twins()).get(name) ?? '';
+  assert.match(twin, /^(done|x+)/);
+  assert.doesNotMatch(twin, stopped);
 }
 
 /** A site on this machine, named by its address: what the manifest must list literally. */
@@ -201,6 +288,9 @@ const NOTHING: Attempt = { what: 'nothing' };
 
 /** By the key's path in the manifest. */
 const PAIRS: Readonly<Record<string, () => Promise<void>>> = {
+  ...Object.fromEntries(
+    Object.keys(LIMITS).map((name) => [`limits.${name}`, () => limited(name as LimitName)]),
+  ),
   description: async () => {
     const manifest = { description: 'Looks at things.' };
     assert.match((await ask(() => ({ manifest, tries: [NOTHING] }))).planned, /Looks at things\./);
@@ -314,53 +404,12 @@ const PAIRS: Readonly<Record<string, () => Promise<void>>> = {
     assert.match(await accepted({ limits: { memoryMiB: 99_999_999 } }), /memoryMiB|from 16 to/);
     assert.equal(await accepted({ limits: { memoryMiB: 100 } }), 'accepted');
   },
-  'limits.memoryMiB': () =>
-    limited(
-      'memoryMiB',
-      [200, 1500],
-      { what: 'memory', amount: 400 },
-      /of memory|ended during|exit code|SIGKILL/,
-    ),
-  'limits.cpuSeconds': () =>
-    limited('cpuSeconds', [1, 60], { what: 'spin', amount: 3 }, /CPU time/, {
-      limits: { silentSeconds: 40, callSeconds: 40 },
-    }),
-  'limits.processes': () =>
-    limited(
-      'processes',
-      [13, 200],
-      { what: 'threads', amount: 10 },
-      /ERR_WORKER|EAGAIN|ended by|not be started/,
-      {
-        node: ['worker'],
-        // Every worker reserves half a gibibyte that it does not use.
-        limits: { memoryMiB: 16_000 },
-      },
-    ),
-  'limits.openFiles': () => limited('openFiles', [64, 1000], { what: 'open', amount: 200 }, /EMFILE/),
-  'limits.fileMiB': () =>
-    limited('fileMiB', [2, 20], { what: 'write', path: '/state/file', amount: 8 }, /EFBIG/),
-  'limits.storageMiB': () =>
-    limited(
-      'storageMiB',
-      [16, 200],
-      { what: 'fill', path: '/state', amount: 64 },
-      /16 MiB in its own folder/,
-    ),
-  'limits.files': () =>
-    limited('files', [200, 5000], { what: 'files', path: '/state', amount: 600 }, /more than 200 files/),
   'limits.startSeconds': async () => {
     const slow = (startSeconds: number) =>
       ask(() => ({ manifest: { limits: { startSeconds } }, tries: [NOTHING], env: { SLOW_START: '4' } }));
     assert.match(JSON.stringify((await slow(1)).run.events), /did not answer within 1 s of its start/);
     assert.deepEqual((await slow(30)).results.length, 1);
   },
-  'limits.callSeconds': () =>
-    limited('callSeconds', [1, 20], { what: 'wait', amount: 3 }, /did not answer|within 1 s|stopped/),
-  'limits.silentSeconds': () =>
-    limited('silentSeconds', [2, 40], { what: 'spin', amount: 6 }, /no sign of life for 2 s/, {
-      limits: { callSeconds: 40 },
-    }),
   'limits.idleSeconds': async () => {
     // Between two calls the model thinks until the app was ended, or where it is not, for four seconds.
     const starts = async (idleSeconds: number, isEnded: boolean) => {
@@ -392,12 +441,6 @@ const PAIRS: Readonly<Record<string, () => Promise<void>>> = {
     assert.match((await starts(1, true)).join('; '), /nobody used it/);
     assert.doesNotMatch((await starts(60, false)).join('; '), /nobody used it/);
   },
-  'limits.totalSeconds': () =>
-    limited('totalSeconds', [3, 120], { what: 'wait', amount: 8 }, /3 s|altogether|total|ended during/),
-  'limits.lineBytes': () =>
-    limited('lineBytes', [4096, 1_000_000], { what: 'line', amount: 64 }, /line|longer than/),
-  'limits.messagesPerSecond': () =>
-    limited('messagesPerSecond', [10, 10_000], { what: 'notify', amount: 3000 }, /messages/),
   node: async () => {
     const attempt = { what: 'child' };
     assert.match(await one({ node: ['child-process'] }, attempt), /^done/);

@@ -40,8 +40,9 @@ const attempts = {
     while (used() < until);
   },
   open: ({ amount }) => {
-    for (let opened = 0; opened < amount; opened++) kept.push(openSync(process.argv[1], 'r'));
-    for (const descriptor of kept.splice(0)) closeSync(descriptor);
+    const files = [];
+    for (let opened = 0; opened < amount; opened++) files.push(openSync(process.argv[1], 'r'));
+    for (const file of files) closeSync(file);
   },
   files: async ({ path, amount }) => {
     mkdirSync(`${path}/many`, { recursive: true });
