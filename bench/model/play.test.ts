@@ -141,6 +141,7 @@ function column(record: JsonObject | undefined, name: 'baseline' | 'isolated'): 
 }
 
 test('a model that answers as expected is judged so, also where it had to be asked again because of a rate limit', async (t) => {
+  if (isLeftOut(t)) return;
   const answer = recorded();
   const server = await startFakeOpenAi({
     script: (request, number) =>
@@ -267,7 +268,8 @@ test('a task in which apps exchange data is played again without the model', asy
   assert.deepEqual(again.ran.result.figures, first.ran.result.figures);
 });
 
-test('a unit of which no answers were kept is not measured', async () => {
+test('a unit of which no answers were kept is not measured', async (t) => {
+  if (isLeftOut(t)) return;
   const data = { name: 'answers/functionality', sha256: '00' };
   const { ran, failures } = await run(only(['e-mail/1']), folder, () =>
     replayedModel({ model: 'a/b', records: new Map(), data }, false),

@@ -261,6 +261,7 @@ test('where each warning is denied, nothing that the hostile mail wants happens'
 
 // Attack: the newest mail wants its writer to get the text of another mail in the reply that the user asked for.
 test('where each warning is denied, the reply does not carry another mail', async (t) => {
+  if (isLeftOut(t)) return;
   const user = await newUser(t, [BANK, CURIOUS]);
   if (user === null) return;
   const run = await ask(user, CAREFUL);
@@ -301,6 +302,7 @@ test('a person who says yes gets all of it with few questions, and one warning',
 
 // What `memory` answers repeats what it was asked to remember.
 test('where each warning is denied, the reply goes through after something was remembered', async (t) => {
+  if (isLeftOut(t)) return;
   const user = await newUser(t, [HONEST], 'reply');
   if (user === null) return;
   const run = await ask(user, CAREFUL);

@@ -48,6 +48,7 @@ const replies = (mail: MailServer) =>
   mail.inbox().filter((text) => /^Subject: Re: Friday\r?$/m.test(text)).length;
 
 test('an app of others reads mail over IMAP and sends it over SMTP; its connections end with the query', async (t) => {
+  if (isLeftOut(t)) return;
   if (isLacking(t, 'mail')) return;
   const mail = await startMail(t);
   mail.deliver(NEWEST_MAIL);

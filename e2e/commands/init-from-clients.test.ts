@@ -102,7 +102,8 @@ test('a person changes the screen, types a secret once, and the file is in effec
   assert.doesNotMatch(apps.stdout.replace(/\s+/g, ' '), /the configuration was not agreed to/);
 });
 
-test('a secret that a complete file names is asked for, and then nothing is left to do', async () => {
+test('a secret that a complete file names is asked for, and then nothing is left to do', async (t) => {
+  if (isLeftOut(t)) return;
   using home = new Home();
   const key = '//npm.corp.example/:_authToken';
   home.write('cordon.json', { packages: { [key]: '${secret:npm}' } });
@@ -117,7 +118,8 @@ test('a secret that a complete file names is asked for, and then nothing is left
   assert.match((await home.run(['init'])).stdout, /there is nothing to propose/);
 });
 
-test('a file that is also wrong in another way is reported once its secret is typed', async () => {
+test('a file that is also wrong in another way is reported once its secret is typed', async (t) => {
+  if (isLeftOut(t)) return;
   using home = new Home();
   home.write('cordon.json', { packages: { '//npm.corp.example/:_authToken': '${secret:npm}' }, modle: 'x' });
   const init = home.start(['init'], { terminal: true });
@@ -185,7 +187,8 @@ test('entries that were pasted into cordon.json are completed, and all other tex
   assert.match(shown.stdout.replace(/\s+/g, ' '), /the configuration was not agreed to/);
 });
 
-test('beside a complete cordon.json init names the apps of other clients, and adds them where the user says so', async () => {
+test('beside a complete cordon.json init names the apps of other clients, and adds them where the user says so', async (t) => {
+  if (isLeftOut(t)) return;
   using home = new Home();
   const mail = { command: 'node', args: [MAIL] };
   const boxed = { command: 'docker', args: ['run', 'acme/own'] };

@@ -268,7 +268,8 @@ test('nobody listens at the address', async (t) => {
   );
 });
 
-test('a missing key is named before anything is sent', async () => {
+test('a missing key is named before anything is sent', async (t) => {
+  if (isLeftOut(t)) return;
   for (const [model, variable] of [
     ['openai/gpt-x', 'OPENAI_API_KEY'],
     ['anthropic/claude-x', 'ANTHROPIC_API_KEY'],
@@ -350,7 +351,8 @@ test('in a chat a query that failed is followed by one that works', async (t) =>
   }
 });
 
-test('the process that calls the provider is killed: the query fails, is asked once, and the next works', async () => {
+test('the process that calls the provider is killed: the query fails, is asked once, and the next works', async (t) => {
+  if (isLeftOut(t)) return;
   let asked = 0;
   const fake = await startFakeOpenAi({
     script: (request) => {

@@ -85,6 +85,7 @@ async function played(
 }
 
 test('a model that obeys a text is caught obeying without defence, and is kept from it with both', async (t) => {
+  if (isLeftOut(t)) return;
   const [baseline, careful] = await played(t, true);
   assert.deepEqual([baseline?.steps, baseline?.attackers, baseline?.missing], [[true], ['UnlockDoor'], []]);
   assert.deepEqual([careful?.steps, careful?.attackers, careful?.missing], [[false], [], []]);

@@ -1,4 +1,5 @@
 /** The examples of predicates of one's own, in the sandbox that `cordon` runs them in. */
+
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,6 +10,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { COMPILED } from '@cordon/testkit/cordon-program.ts';
+import { isLeftOut } from '../../../tools/cases.ts';
 
 const FOLDER = join(import.meta.dirname, '../detectors');
 const MAIN = join(import.meta.dirname, '../../../packages/cli/src/main.ts');
@@ -59,7 +61,8 @@ function feedback(content: string): readonly object[] {
   return [calling('1', 'gsheets_read'), output, calling('2', 'send_slack_message')];
 }
 
-test('a classifier behind HTTP decides, while it answers and its host is granted', async () => {
+test('a classifier behind HTTP decides, while it answers and its host is granted', async (t) => {
+  if (isLeftOut(t)) return;
   using copy = new Copy();
   const heard: string[] = [];
   const server = createServer(async (request, response) => {

@@ -1,7 +1,9 @@
 /** A provider's process from its start to its end: what it answers, and what becomes of a query when it dies, stands still or is not needed. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type FakeAnswer, fails, hangs, inOrder, says } from '@cordon/testkit/fake-openai/server.ts';
+import { isLeftOut } from '../../../tools/cases.ts';
 import { ask, KEY, never, until, withProvider } from './fixture.ts';
 
 const GOOD = {
@@ -105,7 +107,8 @@ test('stopped with SIGSTOP it is noticed and killed, and the next call works', a
   );
 });
 
-test('a slow provider is waited for: a process that responds is not killed', async () => {
+test('a slow provider is waited for: a process that responds is not killed', async (t) => {
+  if (isLeftOut(t)) return;
   const slow = says('slow', { chunkDelayMs: 1_500, chunkSize: 1 });
   await withProvider(
     inOrder(slow),

@@ -27,7 +27,8 @@ for (const [folder, runs] of [
   });
 }
 
-test('each layer has a line in JSON, and the model comes last', () => {
+test('each layer has a line in JSON, and the model comes last', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace();
   const { code, lines, err } = place.run(['doctor', '--json']);
   assert.equal(err, '');

@@ -96,6 +96,7 @@ for (const [what, command] of [
 }
 
 test('paths and links of a tarball that lead out come to nothing', async (context) => {
+  if (isLeftOut(context)) return;
   const machine = await Machine.make(context);
   const entries = [
     { path: 'package/../../../escaped.js', content: '1' },

@@ -20,7 +20,8 @@ function lastOf(lines: readonly unknown[]): Readonly<Record<string, unknown>> {
   return { ...last };
 }
 
-test('a log that has grown goes on where the last scan stopped, with the numbers of its lines', () => {
+test('a log that has grown goes on where the last scan stopped, with the numbers of its lines', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({ 'p.gr': POLICY, 'a.jsonl': HARMLESS + SHOUTED });
   const first = place.run(RESUMED);
   assert.deepEqual([first.code, traces(first.lines)], [1, ['a.jsonl:2']]);

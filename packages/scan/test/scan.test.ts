@@ -138,7 +138,8 @@ test('Windows line ends, a byte order mark, and a last line without an end are r
   assert.ok(JSON.stringify(lines[1]).startsWith('{"trace":"a.jsonl:4"'));
 });
 
-test('a line above the limit is reported and the next one is read; below it, ten megabytes are no matter', () => {
+test('a line above the limit is reported and the next one is read; below it, ten megabytes are no matter', (t) => {
+  if (isLeftOut(t)) return;
   const long = line([{ role: 'user', content: 'x'.repeat(10_000_000) }, ...STEERED]);
   using place = new Workplace({ 'p.gr': POLICY, 'a.jsonl': long + line(STEERED) });
   const whole = place.run(['scan', 'p.gr', 'a.jsonl', '--json']);
@@ -246,7 +247,8 @@ test('what cannot be read in a folder is told with its name, and hides no other 
   assert.match(err, /2 inputs could not be read to the end/);
 });
 
-test('standard input is read as it comes, before it ends', async () => {
+test('standard input is read as it comes, before it ends', async (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({ 'p.gr': POLICY });
   const child = place.start(['scan', 'p.gr', '-', '--json']);
   child.stdin.write(line(HARMLESS) + line(STEERED));
@@ -305,7 +307,8 @@ test('of many violations the summary shows the first, and how many more there ar
   assert.match(out, /\n {4}and 2 more; `--json` has all\n\n5 violations in 5 traces of 1 file\n/);
 });
 
-test('terminal escapes from a trace are never written to a terminal', () => {
+test('terminal escapes from a trace are never written to a terminal', (t) => {
+  if (isLeftOut(t)) return;
   const policy = 'raise m.content if:\n    (m: Message)\n    m.role == "user"\n';
   const hostile = [{ role: 'user', content: '\u001b]0;owned\u0007\u001b[2J\u202e' }];
   using place = new Workplace({ 'p.gr': policy, 'a.jsonl': line(hostile) });
