@@ -167,10 +167,9 @@ test('a conversation is measured cold and warm, isolated and in one shared conte
         `${column}, ${phase}: its provider is waited for`,
       );
       memory += Number(measure.hubMemory) + Number(measure.spokeMemory);
-      // The provider is really waited for.
-      assert.ok(
-        Number(measure.model) >= 150 * (Number(measure.modelCalls) - Number(measure.planCalls)) * 0.9,
-      );
+      // The provider is really waited for, by the answer or by what learns facts beside it, of which a slow machine overlaps more.
+      const waited = Number(measure.model) + Number(measure.learning);
+      assert.ok(waited >= 150 * (Number(measure.modelCalls) - Number(measure.planCalls)) * 0.9, `${waited}`);
     }
     // Of one phase there may be nothing to see: what goes on beside a model call is not waited for.
     assert.ok(memory > 0, `${column}: memories were used`);
