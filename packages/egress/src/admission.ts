@@ -7,9 +7,9 @@ import { failed, ok, type Result } from '@cordon/core';
 import type { Dial, DialFault, Lookup } from '@cordon/dialler';
 import type { Budget, Contact } from './budget.ts';
 import { bareAddress, type Destination, isAddress } from './destination.ts';
-import { entryOf, isWithinReach, type Reach } from './reach.ts';
+import { entryLeadingTo, entryOf, isWithinReach, placesOf, type Reach } from './reach.ts';
 import type { Refusal } from './refusal.ts';
-import { resolvePublic } from './resolver.ts';
+import { resolveName } from './resolver.ts';
 
 /** One request as the monitor sees it. */
 export interface EgressRequest extends Destination {
@@ -40,8 +40,6 @@ export interface WayOut {
   /** How long a person may think about it. Milliseconds. */
   readonly decideMs: number;
   readonly lookup: Lookup;
-  /** To which addresses alone a host may lead; absent: to public ones. A host of one label has to be listed. */
-  readonly privateAddresses?: ReadonlyMap<string, ReadonlySet<string>>;
   /** Gets checked addresses, and no names. */
   readonly dial: Dial;
   readonly budget: Budget;
@@ -85,7 +83,7 @@ export async function admit(
     const { bytesUp, bytesDown } = contact;
     if (contact.end()) way.onClosed(request, { bytesUp, bytesDown, cut });
   };
-  const address = await addressOf(way, request.host);
+  const address = await addressOf(way, within.value);
   if (!address.ok) {
     end(address.fault);
     return address;
@@ -113,11 +111,16 @@ export function refused(way: WayOut, to: Destination, reason: string): Result<ne
   return failed(reason);
 }
 
-/** An address in the manifest is meant as it stands; what a name leads to must be public, or listed where the name has a list. */
-function addressOf(way: WayOut, host: string): Promise<Result<string, string>> | Result<string, string> {
-  return isAddress(host)
-    ? ok(bareAddress(host))
-    : resolvePublic(host, way.lookup, way.privateAddresses?.get(host) ?? null);
+/** An address in the manifest is meant as it stands. */
+async function addressOf(way: WayOut, to: Destination): Promise<Result<string, string>> {
+  if (isAddress(to.host)) return ok(bareAddress(to.host));
+  const found = await resolveName(to.host, way.lookup, placesOf(to, way.reach));
+  if (found.ok) return found;
+  const { reason, listable } = found.fault;
+  const lacks = entryLeadingTo(to, listable, way.reach);
+  // The app reads the reason alone: where the names of the user's network lead is not its business.
+  if (lacks !== null) way.onRefused({ host: to.host, port: to.port, reason, lacks });
+  return failed(reason);
 }
 
 async function decided({ decide, decideMs }: WayOut, request: EgressRequest): Promise<'yes' | 'no' | 'late'> {

@@ -20,7 +20,7 @@ import {
   TOO_MUCH_UP,
 } from './forward.ts';
 import { request } from './node-http.ts';
-import { isWithinReach, PLAIN_PORT, type Reach, TLS_PORT } from './reach.ts';
+import { isWithinReach, ownNames, PLAIN_PORT, type Reach, TLS_PORT } from './reach.ts';
 
 export interface FetchRequest {
   readonly method: string;
@@ -76,7 +76,7 @@ export async function fetchFor(
   options: FetchOptions,
 ): Promise<Result<FetchAnswer, string>> {
   const { way, credential, signal } = options;
-  const target = targetOf(asked.url);
+  const target = targetOf(asked.url, way);
   if (!target.ok) return noPlace(way, target.fault);
   const { to, path, isTls } = target.value;
   const wrong = wrongIn(asked) ?? misuseOf(credential, asked, target.value);
@@ -101,7 +101,7 @@ interface Target {
 
 const LONGEST_URL = 8 * 1024;
 
-function targetOf(text: string): Result<Target, string> {
+function targetOf(text: string, { reach }: WayOut): Result<Target, string> {
   const url = text.length <= LONGEST_URL && /^[\x21-\x7e]+$/.test(text) ? URL.parse(text) : null;
   if (
     url === null ||
@@ -114,7 +114,7 @@ function targetOf(text: string): Result<Target, string> {
   const port = url.port === '' ? (isTls ? TLS_PORT : PLAIN_PORT) : Number(url.port);
   if ((isTls && port === PLAIN_PORT) || (!isTls && port === TLS_PORT))
     return failed(`port ${TLS_PORT} takes https only, and port ${PLAIN_PORT} http only`);
-  const to = destination(url.hostname, port);
+  const to = destination(url.hostname, port, ownNames(reach));
   return to.ok ? ok({ to: to.value, path: `${url.pathname}${url.search}`, isTls }) : to;
 }
 

@@ -10,7 +10,7 @@ import { type Admitted, admit, type WayOut, type Wish } from './admission.ts';
 import type { Contact } from './budget.ts';
 import { type Destination, destinationOfAuthority } from './destination.ts';
 import { request } from './node-http.ts';
-import { PLAIN_PORT, TLS_PORT } from './reach.ts';
+import { ownNames, PLAIN_PORT, TLS_PORT } from './reach.ts';
 
 export const LONGEST_HEAD = 16 * 1024;
 
@@ -58,7 +58,7 @@ interface Asked {
 function readRequest(
   incoming: IncomingMessage,
   pinned: Destination | null,
-  { privateAddresses }: WayOut,
+  { reach }: WayOut,
 ): Result<Asked, string> {
   const target = splitTarget(incoming.url ?? '', pinned);
   const url = target === null ? null : URL.parse(`http://host${target.path}`);
@@ -69,7 +69,7 @@ function readRequest(
     return failed('`Host` differs from the destination');
   const bytes = bodyLength(incoming);
   if (!bytes.ok) return bytes;
-  const to = destinationOfAuthority(target.authority, privateAddresses);
+  const to = destinationOfAuthority(target.authority, ownNames(reach));
   const isForTls = to.ok && to.value.port === TLS_PORT;
   return ok({
     to: isForTls ? failed(`port ${TLS_PORT} takes TLS only`) : to,

@@ -23,4 +23,4 @@ export {
   TLS_PORT,
 } from './reach.ts';
 export { type Refusal, RefusalCount } from './refusal.ts';
-export { isPublicAddress, oneAtATime, resolvePublic } from './resolver.ts';
+export { isPublicAddress, oneAtATime } from './resolver.ts';

@@ -4,7 +4,7 @@
  */
 import { failed, type Result } from '@cordon/core';
 import { type Destination, destination, isAddress } from './destination.ts';
-import { isNameWithinReach, type Reach } from './reach.ts';
+import { isNameWithinReach, ownNames, type Reach } from './reach.ts';
 
 /** Attack: an app asks for names below its site without end. */
 const MOST_NAMES = 1_000;
@@ -13,16 +13,18 @@ const POOL = '127.64.';
 
 export class NamesInside {
   readonly #reach: Reach;
+  readonly #own: ReadonlySet<string>;
   readonly #addresses = new Map<string, string>();
   readonly #names = new Map<string, string>();
 
   constructor(reach: Reach) {
     this.#reach = reach;
+    this.#own = ownNames(reach);
   }
 
   /** Whether an entry of the manifest has the name, with any port. */
   has(name: string): boolean {
-    const found = nameIn(name);
+    const found = nameIn(name, this.#own);
     return found !== null && isNameWithinReach(found, this.#reach);
   }
 
@@ -46,13 +48,13 @@ export class NamesInside {
     const bare = spelled.replace(/^::ffff:(?=[\d.]+$)/, '');
     const address = bare.includes(':') ? `[${bare}]` : bare;
     const name = this.#names.get(address);
-    if (name !== undefined) return destination(name, port);
+    if (name !== undefined) return destination(name, port, this.#own);
     return address.startsWith(POOL) ? failed('the address stands for no name') : destination(address, port);
   }
 }
 
 /** Null: no name in its canonical form that a manifest could have. */
-export function nameIn(text: string): Destination | null {
-  const found = destination(text, 1);
+export function nameIn(text: string, own?: ReadonlySet<string>): Destination | null {
+  const found = destination(text, 1, own);
   return found.ok && found.value.host === text && !isAddress(text) ? found.value : null;
 }

@@ -4,16 +4,27 @@
  */
 import { failed, ok, type Result } from '@cordon/core';
 import { getDomain } from 'tldts';
-import { type Destination, destination, isAddress } from './destination.ts';
+import { bareAddress, type Destination, destination, isAddress } from './destination.ts';
+import { isListableAddress, type NamePlaces } from './resolver.ts';
 
 /** One entry. Ports: 443 takes TLS only, 80 plain HTTP only, every other either. */
 export type NetworkEntry =
   /** `example.com`: the host and all below it. */
-  | { readonly kind: 'site'; readonly host: string; readonly port: number }
+  | ({ readonly kind: 'site' } & NamedEntry)
   /** `api.example.com`, `=example.com`: this host alone. */
-  | { readonly kind: 'host'; readonly host: string; readonly port: number }
+  | ({ readonly kind: 'host' } & NamedEntry)
   /** `127.0.0.1:8080`, `[::1]:8080`: this address alone; the one way to what is not on the public internet. */
   | { readonly kind: 'address'; readonly host: string; readonly port: number };
+
+interface NamedEntry {
+  readonly host: string;
+  readonly port: number;
+  /**
+   * `mail.corp.example@10.1.2.3`: the name may lead to these private addresses, and to no others. Sorted, not empty. Absent: to public
+   * ones alone.
+   */
+  readonly at?: readonly string[];
+}
 
 /** What an app may reach. Empty reaches nothing. */
 export type Reach = readonly NetworkEntry[];
@@ -23,6 +34,7 @@ export interface EntryProblem {
   readonly help: string;
 }
 
+export { bareAddress } from './destination.ts';
 export { isPrivateAddress, isPublicAddress } from './resolver.ts';
 
 export const TLS_PORT = 443;
@@ -41,31 +53,104 @@ export function parseReach(texts: readonly string[]): Result<Reach, EntryProblem
 
 /** Never throws. The problem quotes nothing of `text` but what was recognised as a name in it. */
 export function parseNetworkEntry(text: string): Result<NetworkEntry, EntryProblem> {
-  const slip = slipIn(text);
+  const [written, places] = parted(text);
+  const slip = slipIn(written);
   if (slip !== null) return failed(slip);
-  const [, exactly = '', hostText = '', portText] = ENTRY.exec(text.toLowerCase()) ?? [];
+  const [, exactly = '', hostText = '', portText] = ENTRY.exec(written.toLowerCase()) ?? [];
   const port = portText === undefined ? TLS_PORT : Number(portText);
-  const found = destination(hostText, port);
+  const found = destination(hostText, port, places === null ? undefined : { has: isOwnName });
   if (!found.ok) return failed(unusable(hostText, found.fault));
   const { host, site } = found.value;
-  if (isAddress(host)) return addressEntry(host, port, portText !== undefined, exactly !== '');
-  return ok({ kind: host === site && exactly === '' ? 'site' : 'host', host, port });
+  if (isAddress(host))
+    return places === null
+      ? addressEntry(host, port, portText !== undefined, exactly !== '')
+      : failed(problem('only a name leads to addresses', PLACES_FORM));
+  const kind = host === site && exactly === '' && host.includes('.') ? 'site' : 'host';
+  if (places === null) return ok({ kind, host, port });
+  const at = readPlaces(places);
+  return at.ok ? ok({ kind, host, port, at: at.value }) : at;
 }
 
+/** `NAME:PORT@ADDRESSES`. Other texts with `@`, as in addresses of the web, are no such entry. */
+function parted(text: string): readonly [entry: string, places: string | null] {
+  const [, entry, places] = /^([^@/]*)@([\d[].*)$/s.exec(text) ?? [];
+  return entry === undefined || places === undefined ? [text, null] : [entry, places];
+}
+
+function isOwnName(host: string): boolean {
+  return host !== 'localhost';
+}
+
+/** Of one name. */
+const MOST_PLACES = 8;
+
+function readPlaces(text: string): Result<readonly string[], EntryProblem> {
+  const places = text.toLowerCase().split(',');
+  if (places.length > MOST_PLACES)
+    return failed(problem(`more than ${MOST_PLACES} addresses for one name`, 'list fewer'));
+  const at = places.map((place) => (place.includes(':') === place.startsWith('[') ? bareAddress(place) : ''));
+  if (at.every(isListableAddress)) return ok([...new Set(at)].sort());
+  const isLocal = at.some((address) => address === '::1' || address.startsWith('127.'));
+  return failed(
+    isLocal
+      ? problem('a name cannot lead to this machine', 'name the address itself, like `127.0.0.1:8080`')
+      : problem('a name can lead only to single addresses of private networks', PLACES_FORM),
+  );
+}
+
+const PLACES_FORM =
+  'write it like `mail.example.com:993@10.1.2.3` or `db.example.com:5432@[fd00::15]`, with a comma between addresses';
+
 /** The shortest text that `parseNetworkEntry` reads as this entry: equal entries are equal texts. */
-export function printNetworkEntry({ kind, host, port }: NetworkEntry): string {
+export function printNetworkEntry(entry: NetworkEntry): string {
+  const { kind, host, port } = entry;
   if (kind === 'address') return `${host}:${port}`;
   const exactly = kind === 'host' && getDomain(host, { allowPrivateDomains: true }) === host ? '=' : '';
-  return `${exactly}${host}${port === TLS_PORT ? '' : `:${port}`}`;
+  const places = entry.at?.map((address) => (address.includes(':') ? `[${address}]` : address)) ?? [];
+  const at = places.length === 0 ? '' : `@${places.join(',')}`;
+  return `${exactly}${host}${port === TLS_PORT ? '' : `:${port}`}${at}`;
 }
 
 export function isWithinReach(to: Destination, reach: Reach): boolean {
-  return reach.some((entry) => entry.port === to.port && isNamedBy(entry, to));
+  return entriesOf(to, reach).length > 0;
 }
 
-/** The narrowest entry that reaches a destination. */
-export function entryOf({ host, port }: Destination): string {
-  return printNetworkEntry({ kind: isAddress(host) ? 'address' : 'host', host, port });
+/** Where a name within reach may lead: wherever one of its entries says. */
+export function placesOf(to: Destination, reach: Reach): NamePlaces {
+  const entries = entriesOf(to, reach);
+  return {
+    isPublic: entries.some((entry) => !isListing(entry)),
+    listed: new Set(entries.flatMap(listedAt)),
+  };
+}
+
+/** Names of one label that are within reach, each with listed addresses. */
+export function ownNames(reach: Reach): ReadonlySet<string> {
+  return new Set(reach.filter(isListing).map(({ host }) => host));
+}
+
+function isListing(entry: NetworkEntry): boolean {
+  return entry.kind !== 'address' && entry.at !== undefined;
+}
+
+function listedAt(entry: NetworkEntry): readonly string[] {
+  return entry.kind === 'address' ? [] : (entry.at ?? []);
+}
+
+function entriesOf(to: Destination, reach: Reach): Reach {
+  return reach.filter((entry) => entry.port === to.port && isNamedBy(entry, to));
+}
+
+/** The narrowest entry that reaches a destination. `at`: the private addresses to which it leads. */
+export function entryOf({ host, port }: Destination, at: readonly string[] = []): string {
+  if (isAddress(host)) return printNetworkEntry({ kind: 'address', host, port });
+  return printNetworkEntry({ kind: 'host', host, port, ...(at.length === 0 ? {} : { at: [...at].sort() }) });
+}
+
+/** The entry that a name lacks which leads to these addresses; null: none can be written. */
+export function entryLeadingTo(to: Destination, addresses: readonly string[], reach: Reach): string | null {
+  const at = [...new Set([...placesOf(to, reach).listed, ...addresses])];
+  return addresses.length === 0 || at.length > MOST_PLACES ? null : entryOf(to, at);
 }
 
 /** Whether an entry reaches the host at some port. */
@@ -80,6 +165,8 @@ function isNamedBy(entry: NetworkEntry, { host, site }: Destination): boolean {
 /** Whether everything that `narrow` reaches is within `wide`. */
 export function coversEntry(wide: NetworkEntry, narrow: NetworkEntry): boolean {
   if (wide.port !== narrow.port || (narrow.kind === 'site' && wide.kind !== 'site')) return false;
+  const listed = listedAt(wide);
+  if (!listedAt(narrow).every((address) => listed.includes(address))) return false;
   if (wide.kind !== 'site') return wide.host === narrow.host;
   const { host, port } = narrow;
   const within = destination(host, port);

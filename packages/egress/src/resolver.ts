@@ -21,34 +21,58 @@ export function oneAtATime(find: Lookup): Lookup {
   };
 }
 
+/** Where a name may lead. */
+export interface NamePlaces {
+  /** To every address of the public internet. */
+  readonly isPublic: boolean;
+  /** To these, too; each is private. */
+  readonly listed: ReadonlySet<string>;
+}
+
+export interface NameFault {
+  readonly reason: string;
+  /** All addresses of the name, if each is one that could be listed for it; otherwise empty. */
+  readonly listable: readonly string[];
+}
+
+const PUBLIC: NamePlaces = { isPublic: true, listed: new Set() };
+
+/** An address of the public internet to dial; the caller must not resolve again. Never rejects. */
+export async function resolvePublic(host: string, find: Lookup): Promise<Result<string, string>> {
+  const found = await resolveName(host, find, PUBLIC);
+  return found.ok ? found : failed(found.fault.reason);
+}
+
 /**
  * An address to dial; the caller must not resolve again. Never rejects.
  *
  * Attack: a name of the user's own network is answered with an address of the internet, and what is meant for that network
- * goes there, perhaps in the clear.
- * @param listed the only addresses to which this name may lead, public or not; null: to public ones
+ * goes there, perhaps in the clear. Attack: a name that the user granted leads to a machine of the user's network (rebinding).
  */
-export async function resolvePublic(
+export async function resolveName(
   host: string,
   find: Lookup,
-  listed: ReadonlySet<string> | null = null,
-): Promise<Result<string, string>> {
+  { isPublic, listed }: NamePlaces,
+): Promise<Result<string, NameFault>> {
   const deadline = Promise.withResolvers<readonly string[]>();
   const timer = setTimeout(deadline.resolve, LOOKUP_DEADLINE_MS, []);
   try {
     const addresses = await Promise.race([find(host), deadline.promise]);
     const [first] = addresses;
-    if (first === undefined) return failed('the name has no address');
-    if (listed === null && !addresses.every(isPublicAddress))
-      return failed('the name leads to an address that is not public');
-    if (listed !== null && !addresses.every((address) => listed.has(address)))
-      return failed('the name leads to an address that is not listed for it');
-    return ok(first);
+    if (first === undefined) return noAddress('the name has no address');
+    if (isPublic && addresses.every(isPublicAddress)) return ok(first);
+    if (addresses.every((address) => listed.has(address))) return ok(first);
+    const reason = `the name leads to an address that is ${listed.size === 0 ? 'not public' : 'not listed for it'}`;
+    return failed({ reason, listable: addresses.every(isListableAddress) ? addresses : [] });
   } catch {
-    return failed('the name cannot be resolved');
+    return noAddress('the name cannot be resolved');
   } finally {
     clearTimeout(timer);
   }
+}
+
+function noAddress(reason: string): Result<never, NameFault> {
+  return failed({ reason, listable: [] });
 }
 
 /** Special-purpose ranges (RFC 6890 and IANA's registries), but for those at which nobody keeps a server. */
@@ -89,6 +113,9 @@ const NOT_PUBLIC_6: readonly (readonly [string, number])[] = [
   ['2620:4f:8000::', 48], // AS112
   ['3fff::', 20],
 ];
+
+/** Metadata services of clouds inside of private ranges. They hand out keys. */
+const METADATA = ['192.0.0.192', '100.100.100.200', 'fd00:ec2::254'];
 
 /** Of organisations, and of documents. */
 const private6 = blockList(
@@ -137,6 +164,12 @@ export function isPrivateAddress(address: string): boolean {
     default:
       return false;
   }
+}
+
+/** Whether a name may be listed as leading to a private address. Of this machine and of metadata services none may. */
+export function isListableAddress(address: string): boolean {
+  const isLoopback = address === '::1' || address.startsWith('127.');
+  return isPrivateAddress(address) && !isLoopback && !METADATA.includes(address);
 }
 
 function isPublic6(address: string): boolean {

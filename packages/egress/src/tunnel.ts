@@ -8,7 +8,7 @@ import { failed, ok, type Result } from '@cordon/core';
 import { type Admitted, admit, refused, type WayOut, withinReach } from './admission.ts';
 import { type Destination, destinationOfAuthority, isAddress } from './destination.ts';
 import { counting, TOO_MUCH_DOWN, TOO_MUCH_UP } from './forward.ts';
-import { PLAIN_PORT, TLS_PORT } from './reach.ts';
+import { ownNames, PLAIN_PORT, TLS_PORT } from './reach.ts';
 import { readClientHello, TLS_HANDSHAKE } from './wire/client-hello.ts';
 import { farewell } from './wire/farewell.ts';
 
@@ -62,9 +62,9 @@ export function admitTunnel(to: Destination, way: WayOut): Promise<Result<Admitt
 
 function wantedBy(
   { url = '', headersDistinct }: IncomingMessage,
-  { privateAddresses }: WayOut,
+  { reach }: WayOut,
 ): Result<Destination, string> {
-  const wanted = destinationOfAuthority(url, privateAddresses);
+  const wanted = destinationOfAuthority(url, ownNames(reach));
   if (!wanted.ok) return wanted;
   const [host = url, ...more] = headersDistinct.host ?? [];
   const isSame = host.toLowerCase() === url.toLowerCase() || host.toLowerCase() === wanted.value.host;

@@ -10,7 +10,7 @@ import {
   parseReach,
   printNetworkEntry,
 } from '../src/index.ts';
-import { entryOf } from '../src/reach.ts';
+import { coversEntry, entryOf } from '../src/reach.ts';
 import '../../../tools/seed.ts';
 
 const MEANINGS = {
@@ -37,6 +37,25 @@ for (const [text, [kind, host, port]] of Object.entries(MEANINGS)) {
   });
 }
 
+const LEADING = {
+  'mail.corp.example:993@10.1.2.3': ['host', 'mail.corp.example', 993, ['10.1.2.3']],
+  'corp.example@10.1.2.3': ['site', 'corp.example', 443, ['10.1.2.3']],
+  '=corp.example:5432@192.168.1.4,10.1.2.3': ['host', 'corp.example', 5432, ['10.1.2.3', '192.168.1.4']],
+  'Mail.Corp.Example@[FD00::15],10.1.2.3,10.1.2.3': [
+    'host',
+    'mail.corp.example',
+    443,
+    ['10.1.2.3', 'fd00::15'],
+  ],
+  'nexus:8081@10.20.0.15': ['host', 'nexus', 8081, ['10.20.0.15']],
+} as const;
+
+for (const [text, [kind, host, port, at]] of Object.entries(LEADING)) {
+  test(`\`${text}\` is a ${kind} with the addresses that it may lead to`, () => {
+    assert.deepEqual(parseNetworkEntry(text), { ok: true, value: { kind, host, port, at } });
+  });
+}
+
 const REFUSALS: Readonly<Record<string, RegExp>> = {
   '': /no host|not a name/,
   '*': /everywhere/,
@@ -46,6 +65,28 @@ const REFUSALS: Readonly<Record<string, RegExp>> = {
   'https://example.com:8443/x': /write `example\.com:8443`/,
   'example.com/path': /only a host and a port.*`example\.com`/,
   'example.com?x': /write `example\.com`/,
+  'corp.example@127.0.0.1': /cannot lead to this machine.*127\.0\.0\.1:8080/,
+  'corp.example@10.1.2.3,[::1]': /cannot lead to this machine/,
+  'corp.example@169.254.169.254':
+    /single addresses of private networks.*`mail\.example\.com:993@10\.1\.2\.3`/,
+  'corp.example@100.100.100.200': /single addresses of private networks/,
+  'corp.example@192.0.0.192': /single addresses of private networks/,
+  'corp.example@[fd00:ec2::254]': /single addresses of private networks/,
+  'corp.example@[fe80::1]': /single addresses of private networks/,
+  'corp.example@[::ffff:10.1.2.3]': /single addresses of private networks/,
+  'corp.example@0.0.0.0': /single addresses of private networks/,
+  'corp.example@8.8.8.8': /single addresses of private networks/,
+  'corp.example@10.0.0.0/8': /single addresses of private networks/,
+  'corp.example@10.1.2.3:993': /single addresses of private networks/,
+  'corp.example@10.1.2.3,': /single addresses of private networks/,
+  'corp.example@010.1.2.3': /single addresses of private networks/,
+  'corp.example@[10.1.2.3]': /single addresses of private networks/,
+  'corp.example@10.0.0.1,10.0.0.2,10.0.0.3,10.0.0.4,10.0.0.5,10.0.0.6,10.0.0.7,10.0.0.8,10.0.0.9':
+    /more than 8/,
+  '10.1.2.3:80@10.1.2.4': /only a name leads to addresses/,
+  'localhost:80@10.1.2.3': /localhost/,
+  'co.uk@10.1.2.3': /everybody can have a name/,
+  'nexus:8081': /everybody can have a name/,
   'user@example.com': /write `example\.com`/,
   'example.com.': /write `example\.com`/,
   com: /everybody can have a name/,
@@ -112,6 +153,19 @@ test('a site has all its hosts, a host only itself, and both one port', () => {
   assert.equal(reaches([], 'example.com', 443), false);
 });
 
+test('an entry with addresses covers the same name with fewer of them, and one without covers none', () => {
+  const covers = (wide: string, narrow: string) => {
+    const entries = [parseNetworkEntry(wide), parseNetworkEntry(narrow)] as const;
+    return entries[0].ok && entries[1].ok && coversEntry(entries[0].value, entries[1].value);
+  };
+  const two = 'corp.example@10.1.2.3,10.1.2.4';
+  assert.equal(covers(two, 'corp.example@10.1.2.3'), true);
+  assert.equal(covers('corp.example@10.1.2.3', two), false);
+  assert.equal(covers('corp.example', 'mail.corp.example@10.1.2.3'), false);
+  // Of a credential: it goes wherever the name leads.
+  assert.equal(covers(two, 'mail.corp.example'), true);
+});
+
 test('one bad entry spoils the list', () => {
   assert.equal(parseReach(['example.com', 'com']).ok, false);
 });
@@ -122,7 +176,23 @@ test('what is printed is read as the same, and no text makes the reader throw', 
     fc.string({ maxLength: 40 }),
     fc
       .array(
-        fc.oneof(label, fc.constantFrom('example', '.', 'com', ':', '8080', '=', '[', ']', '127.0.0.1')),
+        fc.oneof(
+          label,
+          fc.constantFrom(
+            'example',
+            '.',
+            'com',
+            ':',
+            '8080',
+            '=',
+            '[',
+            ']',
+            '127.0.0.1',
+            '@',
+            '10.1.2.3',
+            ',',
+          ),
+        ),
         {
           maxLength: 8,
         },

@@ -99,11 +99,9 @@ function wayOut(
 ): Result<WayOut, Fault> {
   const reach: NetworkEntry[] = [];
   const { hostname } = new URL(registry.url);
-  const privateAddresses = new Map(
-    registry.privateAddresses === undefined ? [] : [[hostname, new Set(registry.privateAddresses)]],
-  );
   for (const { host, port } of registry.reach) {
-    const place = destination(host, port, privateAddresses);
+    const at = host === hostname ? registry.privateAddresses : undefined;
+    const place = destination(host, port, at === undefined ? undefined : new Set([hostname]));
     if (!place.ok)
       return failed(
         fault(
@@ -112,7 +110,12 @@ function wayOut(
           host.includes('.') ? undefined : listing(hostname),
         ),
       );
-    reach.push({ kind: isAddress(place.value.host) ? 'address' : 'host', host: place.value.host, port });
+    const entry = { host: place.value.host, port };
+    reach.push(
+      isAddress(entry.host)
+        ? { kind: 'address', ...entry }
+        : { kind: 'host', ...entry, ...(at === undefined ? {} : { at }) },
+    );
   }
   const bytes = limits.storageMiB * MIB;
   const budget = { bytesDown: bytes, sessionBytesDown: bytes, requestsPerMinute: 60_000 };
@@ -122,7 +125,6 @@ function wayOut(
     decide: async () => true,
     decideMs: 1_000,
     lookup,
-    privateAddresses,
     dial,
     budget: new Budget({ ...DEFAULT_EGRESS_LIMITS, ...budget }, now),
     onRefused: ({ host, reason }) => {

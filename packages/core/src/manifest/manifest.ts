@@ -32,7 +32,7 @@ export interface Manifest {
   /** Vetted text for the planner; null where the user gave none (the planner then sees the app's id only). */
   readonly description: string | null;
   readonly functionalities: readonly Functionality[];
-  /** Entries as docs/apps.md describes them: `example.com`, `api.example.com:8443`, `127.0.0.1:8080`; empty: no network. */
+  /** Entries as docs/apps.md describes them: `example.com`, `api.example.com:8443`, `127.0.0.1:8080`, `mail.corp.example:993@10.1.2.3`; empty: no network. */
   readonly network: readonly string[];
   /** What the hub adds to requests that it makes for the app; the app never sees the secrets. */
   readonly credentials: readonly Credential[];
