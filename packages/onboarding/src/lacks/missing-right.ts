@@ -3,7 +3,13 @@ import { opendirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { covers, realPath } from '@cordon/config/reading';
 import type { AppSource, InstalledApp, Manifest } from '@cordon/core';
-import { coversEntry, isPrivateAddress, isPublicAddress, parseNetworkEntry } from '@cordon/egress/reach';
+import {
+  bareAddress,
+  coversEntry,
+  isPrivateAddress,
+  isPublicAddress,
+  parseNetworkEntry,
+} from '@cordon/egress/reach';
 import { hostEntry, namedHosts } from '../proposal/hosts.ts';
 import type { NamedLack } from './words.ts';
 
@@ -94,16 +100,17 @@ function isUserPath(path: string): boolean {
 
 /** Attack: an app names the metadata service of a cloud, which hands out keys. */
 function missingHost(
-  { host, port }: Named<'host'>,
+  { host, port, lacks }: Named<'host'>,
   network: Manifest['network'],
   { args, env }: Extract<AppSource, { kind: 'command' }>,
 ): MissingRight | null {
   const told = namedHosts(args, env).map(({ entry }) => entry ?? '');
   const known = told.find((entry) => entry.replace(/^=/, '').replace(/:\d+$/, '') === host);
-  const entry = port === null && known !== undefined ? known : hostEntry(host, port ?? 443, '').entry;
+  const named = port === null && known !== undefined ? known : hostEntry(host, port ?? 443, '').entry;
+  const entry = lacks ?? named;
   const wanted = entry === null ? null : parseNetworkEntry(entry);
   if (entry === null || wanted?.ok !== true) return null;
-  const address = wanted.value.kind === 'address' ? wanted.value.host.replace(/^\[|\]$/g, '') : null;
+  const address = wanted.value.kind === 'address' ? bareAddress(wanted.value.host) : null;
   if (address !== null && !isPublicAddress(address) && !isPrivateAddress(address)) return null;
   const has = network.map(parseNetworkEntry);
   return has.some((one) => one.ok && coversEntry(one.value, wanted.value))

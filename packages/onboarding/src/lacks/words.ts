@@ -6,7 +6,13 @@
 /** A right, as the app names it. */
 export type NamedLack =
   | { readonly kind: 'path'; readonly path: string; readonly access: 'read' | 'write' }
-  | { readonly kind: 'host'; readonly host: string; readonly port: number | null }
+  | {
+      readonly kind: 'host';
+      readonly host: string;
+      readonly port: number | null;
+      /** The entry of `network` that Cordon named when it refused the host. */
+      readonly lacks?: string;
+    }
   | { readonly kind: 'variable'; readonly name: string };
 
 const MOST_LINES = 40;

@@ -1,6 +1,6 @@
 /** Hosts that the arguments and variables of an app name. */
 import { isIP } from 'node:net';
-import { parseNetworkEntry, printNetworkEntry } from '@cordon/egress/reach';
+import { bareAddress, parseNetworkEntry, printNetworkEntry } from '@cordon/egress/reach';
 
 /** A host that the app names, as an entry of `network`, or why it cannot be one. */
 export type NamedHost =
@@ -76,7 +76,7 @@ function fromHostVariable(
 ): readonly NamedHost[] {
   if (!HOST_VARIABLE.test(key)) return [];
   const [, host = '', own] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(value) ?? [];
-  if (!HOST.test(host) && isIP(host.replace(/^\[|\]$/g, '')) === 0) return [];
+  if (!HOST.test(host) && isIP(bareAddress(host)) === 0) return [];
   const sibling = env[key.replace(/(?:HOST|HOSTNAME|SERVER)$/, 'PORT')];
   const guessed = PORTS_BY_NAME.find(([name]) => name.test(key))?.[1];
   const port = own ?? (/^\d+$/.test(sibling ?? '') ? sibling : undefined) ?? guessed ?? 443;
@@ -85,7 +85,7 @@ function fromHostVariable(
 
 /** Nothing but this host and this port. */
 export function hostEntry(host: string, port: number, where: string): NamedHost {
-  const bare = host.replace(/^\[|\]$/g, '');
+  const bare = bareAddress(host);
   const text = isIP(bare) === 0 ? `=${host}:${port}` : `${isIP(bare) === 6 ? `[${bare}]` : bare}:${port}`;
   const entry = parseNetworkEntry(text);
   if (entry.ok) return { entry: printNetworkEntry(entry.value), where };

@@ -105,6 +105,15 @@ test('a host that the manifest lists, alone or by its site, was refused for anot
   assert.deepEqual(refused(['example.org']), { kind: 'network', value: 'imap.example.org:993' });
 });
 
+test('a host that leads into the network of the user is offered with the addresses that were refused', () => {
+  const lacks = 'wiki.corp.example@10.1.2.3';
+  const refused = (network: readonly string[]) =>
+    missingRight({ kind: 'host', host: 'wiki.corp.example', port: 443, lacks }, app({ network }), place);
+  assert.deepEqual(refused(['wiki.corp.example']), { kind: 'network', value: lacks });
+  assert.deepEqual(refused(['wiki.corp.example@10.1.2.4']), { kind: 'network', value: lacks });
+  assert.equal(refused(['wiki.corp.example', 'corp.example@10.1.2.3']), null);
+});
+
 test('a variable that is missing is offered by its name, but no key of Cordon or of a provider', () => {
   assert.deepEqual(offered('Error: BRAVE_API_KEY environment variable is required'), [
     'variable BRAVE_API_KEY',

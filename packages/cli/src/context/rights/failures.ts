@@ -8,6 +8,8 @@ export type Failure =
       readonly app: AppId;
       readonly host: string;
       readonly port: number;
+      /** The entry that the manifest lacks. */
+      readonly lacks?: string;
       readonly words: string;
     }
   | { readonly kind: 'words'; readonly app: AppId; readonly words: string };
@@ -49,9 +51,10 @@ function failureOf(app: AppId, event: Event): Failure | null {
   const said = (words: string): Failure => ({ kind: 'words', app, words: words.slice(0, MOST_WORDS) });
   switch (event.kind) {
     case 'egress.refused': {
-      const { host, port, reason } = event;
+      const { host, port, reason, lacks } = event;
       if (host === null || port === null) return null;
-      return { kind: 'host', app, host, port, words: `${host}:${port}: ${reason}` };
+      const words = `${host}:${port}: ${reason}`;
+      return { kind: 'host', app, host, port, words, ...(lacks === undefined ? {} : { lacks }) };
     }
     case 'tool-call.executed':
       return event.output?.isError === true ? said(event.output.text) : null;

@@ -191,6 +191,13 @@ function draw(
   notes.quote(words, 4);
   const added = value === '' ? right.value : `${right.value} = ${value}`;
   notes.say(`${FRAME}adds to ${KEYS[right.kind]}: `, added, 'warn');
+  // Attack: a site of the attacker leads to a machine of the user's network, and hopes for a quick yes.
+  if (right.kind === 'network' && right.value.includes('@'))
+    notes.say(
+      `${FRAME}!! `,
+      'the name leads into your own network: agree only if the server is yours',
+      'bad',
+    );
   if (noLongerStay.length > 0)
     notes.say(`${FRAME}takes back: `, `the label "not outward" of ${noLongerStay.join(', ')}`, 'good', 3);
   if (stillStay.length > 0)
