@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { loadConfiguration } from '@cordon/config';
 import type { InstalledApp } from '@cordon/core';
 import { appLauncher, loopLauncher } from '@cordon/hub';
-import { openSandbox, type Sandbox, withCompiledCode } from '@cordon/sandbox';
+import { openSandbox, type Sandbox } from '@cordon/sandbox';
 import { firstLine, INITIALIZE, must } from '@cordon/testkit/isolation/rig.ts';
 import { CODE_ROOT, CONFIGURATION, dataFolder, type Home } from './places.ts';
 
@@ -18,11 +18,11 @@ export class ConfinedStarts {
   constructor(home: Home) {
     this.#home = home;
     mkdirSync(dataFolder(home), { recursive: true, mode: 0o700 });
-    const machine = openSandbox({
+    this.#sandbox = openSandbox({
       node: process.execPath,
       cacheFile: join(dataFolder(home), 'sandbox.json'),
+      compiledFolder: join(dataFolder(home), 'compiled'),
     });
-    this.#sandbox = withCompiledCode(machine, join(dataFolder(home), 'compiled'));
   }
 
   /** The self-test, which the first start of an app on a machine waits for. */

@@ -29,7 +29,7 @@ import { PLANNER } from '@cordon/planner';
 import { emptyPolicy, type Policy } from '@cordon/policy';
 import { readPolicies } from '@cordon/runtime/policies';
 import { textQuestionsOf } from '@cordon/runtime/rules';
-import { openSandbox, type Sandbox, withCompiledCode } from '@cordon/sandbox';
+import { openSandbox, type Sandbox } from '@cordon/sandbox';
 import { openStore, type Store } from '@cordon/trace';
 import { CODE_ROOT } from '../places.ts';
 import { type MemorySpan, withTimedMemory } from './timed-memory.ts';
@@ -121,8 +121,11 @@ export class Runtime {
   #agreements: Store | null = null;
 
   constructor() {
-    const machine = openSandbox({ node: process.execPath, cacheFile: join(this.#folder, 'sandbox.json') });
-    this.#sandbox = withCompiledCode(machine, join(this.#folder, 'compiled'));
+    this.#sandbox = openSandbox({
+      node: process.execPath,
+      cacheFile: join(this.#folder, 'sandbox.json'),
+      compiledFolder: join(this.#folder, 'compiled'),
+    });
     this.#long = textQuestionsOf(detectorLauncher(this.#sandbox, CODE_ROOT));
   }
 

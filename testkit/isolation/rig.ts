@@ -21,7 +21,7 @@ import {
 } from '@cordon/core';
 import { type AppLauncher, appLauncher, loopLauncher, type SpokeLauncher } from '@cordon/hub';
 import { AppHost, type AppNetwork, NO_PINS, type ToolResult, validatorOnDemand } from '@cordon/hub/parts';
-import { openSandbox, type Sandbox, withCompiledCode } from '@cordon/sandbox';
+import { openSandbox, type Sandbox } from '@cordon/sandbox';
 import { Heard } from '../watched-process.ts';
 
 const CODE_ROOT = join(import.meta.dirname, '../..');
@@ -43,8 +43,11 @@ export async function openRig(): Promise<Rig> {
   const folder = mkdtempSync(join(tmpdir(), 'cordon-isolation-'));
   const dataFolder = join(folder, 'data');
   mkdirSync(dataFolder, { mode: 0o700 });
-  const machine = openSandbox({ node: process.execPath, cacheFile: join(dataFolder, 'sandbox.json') });
-  const sandbox = withCompiledCode(machine, join(dataFolder, 'compiled'));
+  const sandbox = openSandbox({
+    node: process.execPath,
+    cacheFile: join(dataFolder, 'sandbox.json'),
+    compiledFolder: join(dataFolder, 'compiled'),
+  });
   const { ready, layers } = await sandbox.probe();
   if (!ready) throw new Error(`no sandbox here: ${layers.find(({ ok }) => !ok)?.why ?? 'no layer'}`);
   const apps = appLauncher({

@@ -18,9 +18,10 @@ const FILL_MS = 20_000;
 
 /**
  * The same sandbox, which keeps the compiled code of what `ownCodeSpec` describes.
- * @param folder of the hub alone; made if it is missing
+ * @param folder of the hub alone; made if it is missing. Absent: nothing is kept
  */
-export function withCompiledCode(sandbox: Sandbox, folder: string): Sandbox {
+export function withCompiledCode(sandbox: Sandbox, folder: string | undefined): Sandbox {
+  if (folder === undefined) return sandbox;
   const caches = new Map<string, CompiledCode>();
   const cacheOf = (program: Program) => {
     const cache = caches.get(program.name) ?? new CompiledCode(sandbox, join(folder, program.name), program);

@@ -8,6 +8,7 @@ import { dirname, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Fault, failed, fault, isJsonObject, ok, parseJson, type Result } from '@cordon/core';
 import { type Dialler, HERE } from '@cordon/dialler';
+import { withCompiledCode } from './compiled-code.ts';
 import { encode } from './kernel/bpf.ts';
 import { ControlGroups } from './kernel/control-groups.ts';
 import { initProgram } from './kernel/init-program.ts';
@@ -36,6 +37,8 @@ export interface SandboxOptions {
    * process tests for itself, and only loopback addresses lead to the listeners of `direct`.
    */
   readonly cacheFile?: string | null;
+  /** A folder of the hub alone for compiled code of our own programs; made if it is missing. Absent: none is kept. */
+  readonly compiledFolder?: string;
   /** Layers to go without, since the user named them; in force for every process of this sandbox. */
   readonly weaker?: readonly LayerName[];
   /** The folder of a control group in which groups may be made; left out: the hub's own, if it has one alone. */
@@ -57,7 +60,9 @@ const VERSION = 'sandbox-10';
 /** The back end of this machine; never throws. `probe`, and the refusal of `spawn`, say what is missing. */
 export function openSandbox(options: SandboxOptions): Sandbox {
   const launcher = openLauncher(options);
-  return launcher.ok ? new BubblewrapSandbox(launcher.value, options) : new RefusingSandbox(launcher.fault);
+  return launcher.ok
+    ? withCompiledCode(new BubblewrapSandbox(launcher.value, options), options.compiledFolder)
+    : new RefusingSandbox(launcher.fault);
 }
 
 /** Everything that launches share on this machine; a fault says what is missing. */

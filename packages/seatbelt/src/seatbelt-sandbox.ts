@@ -41,6 +41,7 @@ import {
   type Sandbox,
   type SandboxOptions,
   type SandboxSpec,
+  withCompiledCode,
 } from '@cordon/sandbox';
 import { LIFELINE, type SeatbeltHost, seatbeltCommand } from './seatbelt-command.ts';
 
@@ -66,20 +67,22 @@ const LOOK_MS = 500;
 export function openSeatbelt({
   node: program,
   weaker = [],
-}: Pick<SandboxOptions, 'node' | 'weaker'>): Sandbox {
+  compiledFolder,
+}: Pick<SandboxOptions, 'node' | 'weaker' | 'compiledFolder'>): Sandbox {
   const node = checkPath(program);
   if (!node.ok) return new RefusingSandbox(node.fault);
   // TypeScript beside the sources, JavaScript beside the built files.
   const file = new URL(`./canary${extname(import.meta.url)}`, import.meta.url);
   const canary = checkPath(fileURLToPath(file));
   if (!canary.ok) return new RefusingSandbox(canary.fault);
-  return new SeatbeltSandbox({
+  const sandbox = new SeatbeltSandbox({
     node: node.value.host,
     sandboxExec: '/usr/bin/sandbox-exec',
     canary: canary.value,
     outside: [fileURLToPath(import.meta.url)],
     weaker,
   });
+  return withCompiledCode(sandbox, compiledFolder);
 }
 
 export class SeatbeltSandbox implements Sandbox {

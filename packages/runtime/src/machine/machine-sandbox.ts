@@ -6,18 +6,12 @@ import { join } from 'node:path';
 import type { Configuration } from '@cordon/config';
 import { type Dialler, HERE } from '@cordon/dialler';
 import { explainHost } from '@cordon/host-diagnosis';
-import {
-  type LayerName,
-  openSandbox,
-  type Sandbox,
-  type SandboxOptions,
-  withCompiledCode,
-} from '@cordon/sandbox';
+import { type LayerName, openSandbox, type Sandbox, type SandboxOptions } from '@cordon/sandbox';
 import { openSeatbelt } from '@cordon/seatbelt';
 
 /** Without a file of kept results the self-test runs again. */
 export function openMachineSandbox(
-  options: Pick<SandboxOptions, 'cacheFile' | 'weaker'>,
+  options: Pick<SandboxOptions, 'cacheFile' | 'weaker' | 'compiledFolder'>,
   { bait }: Pick<Dialler, 'bait'> = HERE,
 ): Sandbox {
   const all = { ...options, node: process.execPath, explain: explainHost, bait };
@@ -31,8 +25,11 @@ export function machineSandbox(
   dialler: Dialler = HERE,
 ): Sandbox {
   removeOldCompiledCode(join(dataFolder, 'loop'));
-  const sandbox = openMachineSandbox({ cacheFile: join(dataFolder, 'sandbox.json'), weaker }, dialler);
-  return withCompiledCode(sandbox, join(dataFolder, 'compiled'));
+  const places = {
+    cacheFile: join(dataFolder, 'sandbox.json'),
+    compiledFolder: join(dataFolder, 'compiled'),
+  };
+  return openMachineSandbox({ ...places, weaker }, dialler);
 }
 
 /** Where earlier versions kept compiled code. The user may have named a folder of their own, so what is not ours stays. */
