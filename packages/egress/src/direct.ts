@@ -15,6 +15,7 @@ import type { NamesInside } from './names.ts';
 import { entryOf, isWithinReach, PLAIN_PORT, type Reach, TLS_PORT } from './reach.ts';
 import { admitTunnel, drop, readHello, splice } from './tunnel.ts';
 import { farewell } from './wire/farewell.ts';
+import { heard } from './wire/heard.ts';
 import { openingInTime, openingOf } from './wire/opening.ts';
 
 /** The sandbox's own, for its name server and its proxy. */
@@ -126,30 +127,6 @@ async function firstWords(client: Socket, port: number, { budget }: WayOut): Pro
 }
 
 const NOTHING = Buffer.alloc(0);
-
-/** `said` and what comes after it, until it is enough, the time is over, or the client has said all. Null: it has any time. */
-function heard(
-  client: Socket,
-  said: Buffer,
-  deadlineMs: number | null,
-  isEnough: (bytes: Buffer) => boolean,
-): Promise<Buffer> {
-  if (isEnough(said) || client.destroyed || client.readableEnded) return Promise.resolve(said);
-  return new Promise((resolve) => {
-    let bytes = said;
-    const finish = () => {
-      clearTimeout(timer);
-      client.off('data', take).off('end', finish).off('close', finish).pause();
-      resolve(bytes);
-    };
-    const take = (chunk: Buffer) => {
-      bytes = Buffer.concat([bytes, chunk]);
-      if (isEnough(bytes)) finish();
-    };
-    const timer = deadlineMs === null ? undefined : setTimeout(finish, deadlineMs);
-    client.on('data', take).on('end', finish).on('close', finish).resume();
-  });
-}
 
 /** The client reads why, in the words of its protocol, and then has to go. */
 function sayNo(client: Socket, port: number, why: string, way: WayOut): void {

@@ -11,6 +11,7 @@ import { counting, TOO_MUCH_DOWN, TOO_MUCH_UP } from './forward.ts';
 import { ownNames, PLAIN_PORT, TLS_PORT } from './reach.ts';
 import { readClientHello, TLS_HANDSHAKE } from './wire/client-hello.ts';
 import { farewell } from './wire/farewell.ts';
+import { heard } from './wire/heard.ts';
 
 const LONGEST_HELLO = 16 * 1024;
 const NO_CONNECTION = 'no connection';
@@ -183,30 +184,14 @@ export function readHello(
 }
 
 /** Collects bytes until `look` has an answer about them. */
-function readFirst(
+async function readFirst(
   client: Duplex,
   head: Buffer,
   deadlineMs: number,
   look: (bytes: Buffer) => Result<Buffer, string> | null,
 ): Promise<Result<Buffer, string>> {
-  return new Promise((resolve) => {
-    let bytes = head;
-    const finish = (result: Result<Buffer, string>) => {
-      clearTimeout(timer);
-      client.off('data', take).off('close', gone).off('end', gone).pause();
-      resolve(result);
-    };
-    const gone = () => finish(failed('the tunnel was closed before it began'));
-    const timer = setTimeout(() => finish(failed('the tunnel stayed silent')), deadlineMs);
-    const take = (chunk: Buffer) => {
-      bytes = Buffer.concat([bytes, chunk]);
-      const answer = look(bytes);
-      if (answer !== null) finish(answer);
-    };
-    client.on('data', take).on('close', gone).on('end', gone);
-    if (client.destroyed) return gone();
-    const answer = bytes.length > 0 ? look(bytes) : null;
-    if (answer !== null) return finish(answer);
-    client.resume(); // it is paused behind an earlier look
-  });
+  const answer = look(await heard(client, head, deadlineMs, (bytes) => look(bytes) !== null));
+  if (answer !== null) return answer;
+  const isGone = client.destroyed || client.readableEnded;
+  return failed(isGone ? 'the tunnel was closed before it began' : 'the tunnel stayed silent');
 }
