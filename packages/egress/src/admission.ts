@@ -116,10 +116,11 @@ async function addressOf(way: WayOut, to: Destination): Promise<Result<string, s
   if (isAddress(to.host)) return ok(bareAddress(to.host));
   const found = await resolveName(to.host, way.lookup, placesOf(to, way.reach));
   if (found.ok) return found;
-  const { reason, listable } = found.fault;
-  const lacks = entryLeadingTo(to, listable, way.reach);
+  const { reason, leadsTo } = found.fault;
+  const lacks = entryLeadingTo(to, leadsTo, way.reach);
   // The app reads the reason alone: where the names of the user's network lead is not its business.
-  if (lacks !== null) way.onRefused({ host: to.host, port: to.port, reason, lacks });
+  if (leadsTo.length > 0)
+    way.onRefused({ host: to.host, port: to.port, reason, ...(lacks === null ? {} : { lacks }) });
   return failed(reason);
 }
 

@@ -147,10 +147,11 @@ export function entryOf({ host, port }: Destination, at: readonly string[] = [])
   return printNetworkEntry({ kind: 'host', host, port, ...(at.length === 0 ? {} : { at: [...at].sort() }) });
 }
 
-/** The entry that a name lacks which leads to these addresses; null: none can be written. */
+/** The entry that the manifest lacks for a name that leads to these addresses; null: none can be written. */
 export function entryLeadingTo(to: Destination, addresses: readonly string[], reach: Reach): string | null {
   const at = [...new Set([...placesOf(to, reach).listed, ...addresses])];
-  return addresses.length === 0 || at.length > MOST_PLACES ? null : entryOf(to, at);
+  const canBeListed = addresses.length > 0 && addresses.every(isListableAddress) && at.length <= MOST_PLACES;
+  return canBeListed ? entryOf(to, at) : null;
 }
 
 /** Whether an entry reaches the host at some port. */

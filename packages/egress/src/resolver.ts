@@ -31,8 +31,7 @@ export interface NamePlaces {
 
 export interface NameFault {
   readonly reason: string;
-  /** All addresses of the name, if each is one that could be listed for it; otherwise empty. */
-  readonly listable: readonly string[];
+  readonly leadsTo: readonly string[];
 }
 
 const PUBLIC: NamePlaces = { isPublic: true, listed: new Set() };
@@ -63,7 +62,7 @@ export async function resolveName(
     if (isPublic && addresses.every(isPublicAddress)) return ok(first);
     if (addresses.every((address) => listed.has(address))) return ok(first);
     const reason = `the name leads to an address that is ${listed.size === 0 ? 'not public' : 'not listed for it'}`;
-    return failed({ reason, listable: addresses.every(isListableAddress) ? addresses : [] });
+    return failed({ reason, leadsTo: addresses });
   } catch {
     return noAddress('the name cannot be resolved');
   } finally {
@@ -72,7 +71,7 @@ export async function resolveName(
 }
 
 function noAddress(reason: string): Result<never, NameFault> {
-  return failed({ reason, listable: [] });
+  return failed({ reason, leadsTo: [] });
 }
 
 /** Special-purpose ranges (RFC 6890 and IANA's registries), but for those at which nobody keeps a server. */

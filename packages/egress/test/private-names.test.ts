@@ -120,4 +120,8 @@ test('a name that leads to many private addresses, to this machine or to a metad
   const setting = await open(context, web(), { lookup: async () => answers.shift() ?? [] });
   for (let time = 0; time < count; time++) assert.equal(await get(setting, 'http://good.com/'), NOT_PUBLIC);
   assert.deepEqual([setting.lacking, setting.dialled], [[], []]);
+  assert.deepEqual(
+    setting.refused,
+    Array<string>(count).fill(`good.com: ${NOT_PUBLIC.slice('403 cordon: '.length)}`),
+  );
 });
