@@ -2,19 +2,24 @@
 import { existsSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { DEFAULT_APP_LIMITS } from '@cordon/core';
+import { DEFAULT_APP_LIMITS, type Fault, type Result } from '@cordon/core';
 import {
   type CheckedPath,
   type ConfinedProcess,
   checkPath,
+  checkSpec,
   type LayerName,
   type Mount,
   type MountAccess,
   NODE_INSIDE,
   openSandbox,
+  type ProbeReport,
+  RefusingSandbox,
   type Sandbox,
+  type SandboxOptions,
   type SandboxSpec,
 } from '@cordon/sandbox';
+import { launch, openLauncher } from '@cordon/sandbox/parts';
 import { BOMB_TMP_MIB } from './attempts/resources.ts';
 import type { LaidBaits } from './baits.ts';
 import { type Command, type Confinement, DEADLINE_MS } from './confinement.ts';
@@ -48,7 +53,8 @@ export class CordonConfinement implements Confinement {
     this.state = parts.state;
     // Networks are set up from there.
     const cacheFile = join(mkdtempSync(`${parts.state}-hub-`), 'sandbox.json');
-    this.#sandbox = openSandbox({ node: process.execPath, cacheFile, weaker: parts.weaker });
+    const options = { node: process.execPath, cacheFile, weaker: parts.weaker };
+    this.#sandbox = parts.weaker.length === 0 ? openSandbox(options) : untested(options);
     this.tools = {
       node: NODE_INSIDE,
       probe: probeInside(parts.probe),
@@ -114,6 +120,29 @@ export class CordonConfinement implements Confinement {
     };
   }
 }
+
+/**
+ * A sandbox that goes without some layers and tests nothing, since the attempts show which layers hold: a self-test takes half a second
+ * of CPU time. What the kernel lacks is found out once.
+ */
+function untested(options: SandboxOptions): Sandbox {
+  const launcher = openLauncher(options);
+  if (!launcher.ok) return new RefusingSandbox(launcher.fault);
+  const whole = () => {
+    report ??= openSandbox({ node: options.node }).probe();
+    return report;
+  };
+  return {
+    probe: whole,
+    spawn: async (spec, signal): Promise<Result<ConfinedProcess, Fault>> => {
+      const checked = checkSpec(spec);
+      return checked.ok ? launch(launcher.value, checked.value, signal, (await whole()).absent) : checked;
+    },
+  };
+}
+
+/** Of the whole sandbox on this machine. */
+let report: Promise<ProbeReport> | null = null;
 
 function probeInside(probe: Probe): readonly string[] | null {
   switch (probe.kind) {
