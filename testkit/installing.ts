@@ -17,9 +17,10 @@ import {
   type StepLimits,
 } from '@cordon/install';
 import { commandSpec, openSandbox, type PackageCall, parsePackageLauncher } from '@cordon/sandbox';
+import { lentSelfTest } from './lent-results.ts';
 import { TestRegistry } from './registry.ts';
 
-export const sandbox = openSandbox({ node: process.execPath });
+export const sandbox = openSandbox({ node: process.execPath, cacheFile: lentSelfTest() });
 
 export class Machine {
   readonly root: string;

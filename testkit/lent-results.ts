@@ -4,16 +4,50 @@
  * makes them again where they are not.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 const SHARED = resolve(import.meta.dirname, '../node_modules/.cache/cordon-e2e/lent');
 const RESULTS = ['sandbox.json', 'compiled'] as const;
 
+/** For sandboxes of this process: the file of a self-test, with the result of the last one, in a folder that is gone with the process. */
+export function lentSelfTest(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'cordon-lent-'));
+  const isShared = mayWrite(import.meta.dirname);
+  if (isShared) lendResults(folder, ['sandbox.json']);
+  process.once('exit', () => {
+    if (isShared) keepResults(folder);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return join(folder, 'sandbox.json');
+}
+
+/** Some tests run as another user, who has results of their own. */
+function mayWrite(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Puts the last results into a data folder that has none. */
-export function lendResults(data: string): void {
+export function lendResults(data: string, names: readonly string[] = RESULTS): void {
   mkdirSync(data, { recursive: true, mode: 0o700 });
-  for (const name of RESULTS) {
+  for (const name of names) {
     const [from, to] = [join(SHARED, name), join(data, name)];
     if (existsSync(from) && !existsSync(to)) copy(from, to);
   }

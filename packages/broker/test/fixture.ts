@@ -9,6 +9,7 @@ import { type Dial, HERE } from '@cordon/dialler';
 import { providerAccess } from '@cordon/llm';
 import { type ConfinedProcess, openSandbox, type Sandbox } from '@cordon/sandbox';
 import { type FakeOpenAi, type FakeScript, startFakeOpenAi } from '@cordon/testkit/fake-openai/server.ts';
+import { lentSelfTest } from '@cordon/testkit/lent-results.ts';
 import { type BrokerParts, openBroker, type ProviderAccess } from '../src/index.ts';
 
 export const CODE_ROOT = resolve(import.meta.dirname, '../../..');
@@ -20,7 +21,7 @@ export const SCRATCH = mkdtempSync(join(tmpdir(), 'cordon-broker-'));
 chmodSync(SCRATCH, 0o755);
 process.on('exit', () => rmSync(SCRATCH, { recursive: true, force: true }));
 
-const machine = openSandbox({ node: process.execPath, cacheFile: join(SCRATCH, 'sandbox.json') });
+const machine = openSandbox({ node: process.execPath, cacheFile: lentSelfTest() });
 
 /** The sandbox of this machine, and every process that it started. */
 export function watchedSandbox(): { readonly sandbox: Sandbox; readonly started: ConfinedProcess[] } {

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Fault, Result } from '@cordon/core';
 import { type ConfinedProcess, checkPath, openSandbox } from '@cordon/sandbox';
+import { lentSelfTest } from '@cordon/testkit/lent-results.ts';
 import type { Launch, Work } from '../src/index.ts';
 import { detectorLauncher, detectorSpec } from '../src/launch.ts';
 
 export const CODE_ROOT = resolve(import.meta.dirname, '../../..');
-export const SANDBOX = openSandbox({ node: process.execPath });
+export const SANDBOX = openSandbox({ node: process.execPath, cacheFile: lentSelfTest() });
 /** Our own program. */
 export const honest = detectorLauncher(SANDBOX, CODE_ROOT);
 

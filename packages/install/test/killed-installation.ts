@@ -2,8 +2,7 @@
 
 import { connect } from 'node:net';
 import { ok } from '@cordon/core';
-import { openSandbox } from '@cordon/sandbox';
-import { callOf } from '@cordon/testkit/installing.ts';
+import { callOf, sandbox } from '@cordon/testkit/installing.ts';
 import { fetchPackages } from '../src/install.ts';
 import { findNpm } from '../src/npm-program.ts';
 import { DEFAULT_STEP_LIMITS } from '../src/step.ts';
@@ -24,7 +23,7 @@ const fetched = await fetchPackages(
       read: () => null,
     },
     step: {
-      sandbox: openSandbox({ node: process.execPath }),
+      sandbox,
       lookup: async () => ['93.184.215.14'],
       dial: async () => ok(connect(Number(port), '127.0.0.1')),
       now: Date.now,

@@ -11,7 +11,7 @@ import { failed, ok } from '@cordon/core';
 import { HERE } from '@cordon/dialler';
 import { openSandbox } from '@cordon/sandbox';
 import { Workplace } from '@cordon/testkit/cordon-program.ts';
-import { lendResults } from '@cordon/testkit/lent-results.ts';
+import { lendResults, lentSelfTest } from '@cordon/testkit/lent-results.ts';
 import { isLeftOut } from '../../../tools/cases.ts';
 import { ModuleProcess } from '../src/own-detectors/module-process.ts';
 
@@ -310,7 +310,11 @@ test('a process that has ended is started again, but never with other code than 
   const places = { folder: place.root, home: '/nobody', closed: [] };
   const settings = moduleAt('own/tone.mjs', [], places);
   assert.ok(settings.ok, JSON.stringify(settings));
-  const module = new ModuleProcess(settings.value, openSandbox({ node: process.execPath }), HERE);
+  const module = new ModuleProcess(
+    settings.value,
+    openSandbox({ node: process.execPath, cacheFile: lentSelfTest() }),
+    HERE,
+  );
   const ask = (m: string) => module.answer('is_rude', { m }, AbortSignal.timeout(300_000));
   try {
     assert.deepEqual(await module.declared(), ok({ is_rude: ['m'] }));

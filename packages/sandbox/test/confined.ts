@@ -1,44 +1,21 @@
-/** Runs programs in the real sandbox for tests: what is not named is as strict as it can be. */
+/** Runs programs in the real sandbox for tests. */
 import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { DEFAULT_APP_LIMITS } from '@cordon/core';
-import { type ConfinedProcess, type Exit, NODE_INSIDE, openSandbox, type SandboxSpec } from '../src/index.ts';
+import { lentSelfTest } from '@cordon/testkit/lent-results.ts';
+import { type ConfinedProcess, type Exit, openSandbox, type SandboxSpec } from '../src/index.ts';
 
+export { script, spec } from './specs.ts';
+
+/** Of the self-test. */
+export const CACHE_FILE = lentSelfTest();
 /** What a data folder is to the hub. */
-export const SCRATCH = mkdtempSync(join(tmpdir(), 'cordon-sandbox-'));
-process.on('exit', () => rmSync(SCRATCH, { recursive: true, force: true }));
+export const SCRATCH = dirname(CACHE_FILE);
 
-export const sandbox = openSandbox({ node: process.execPath, cacheFile: join(SCRATCH, 'sandbox.json') });
-
-export function spec(changes: Partial<SandboxSpec>): SandboxSpec {
-  return {
-    executable: NODE_INSIDE,
-    args: [],
-    env: {},
-    cwd: '/',
-    mounts: [],
-    profile: 'spawn',
-    nodeGrants: null,
-    limits: DEFAULT_APP_LIMITS,
-    tmpMiB: null,
-    usr: false,
-    stdin: 'none',
-    stdout: 'pipe',
-    stderr: 'pipe',
-    link: false,
-    network: { kind: 'none' },
-    ...changes,
-  };
-}
-
-/** `code`: CommonJS that prints what it sees. */
-export function script(code: string, changes: Partial<SandboxSpec> = {}): SandboxSpec {
-  return spec({ args: ['-e', code], ...changes });
-}
+export const sandbox = openSandbox({ node: process.execPath, cacheFile: CACHE_FILE });
 
 export interface Outcome {
   readonly out: string;

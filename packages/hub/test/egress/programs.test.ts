@@ -23,6 +23,7 @@ import {
 } from '@cordon/testkit/debian-servers.ts';
 import { EMAIL_ACCOUNT, EMAIL_COMMAND, LIST_MAILS, NEWEST_MAIL, REPLY } from '@cordon/testkit/email-app.ts';
 import { app } from '@cordon/testkit/hub/app.ts';
+import { lentSelfTest } from '@cordon/testkit/lent-results.ts';
 import { openStore } from '@cordon/trace';
 import { isLeftOut } from '../../../../tools/cases.ts';
 import { openStandaloneNetwork } from '../../src/standalone-app.ts';
@@ -30,6 +31,8 @@ import { openStandaloneNetwork } from '../../src/standalone-app.ts';
 const ROOT = join(import.meta.dirname, '../../../..');
 /** The certificate of the tests is for this name. */
 const NAME = 'api.good.com';
+
+const sandbox = openSandbox({ node: process.execPath, cacheFile: lentSelfTest() });
 
 interface Ran {
   readonly code: number | null;
@@ -91,7 +94,6 @@ async function foreign(
     close();
     rmSync(folder, { recursive: true, force: true });
   });
-  const sandbox = openSandbox({ node: process.execPath, cacheFile: join(folder, 'data', 'sandbox.json') });
   const start = async (command: Partial<AppCommand>): Promise<ConfinedProcess> => {
     const spec = await commandSpec(
       {

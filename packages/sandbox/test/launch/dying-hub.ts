@@ -1,6 +1,6 @@
 /** A hub that is killed in the middle of starts: `MARKER CACHE_FILE [CLOSED_FOLDER]`. Begins when it is told to. */
 import { checkPath, type Mount, openSandbox } from '../../src/index.ts';
-import { script } from '../confined.ts';
+import { script } from '../specs.ts';
 
 const [marker = '', cacheFile = '', closed] = process.argv.slice(2);
 const sandbox = openSandbox({ node: process.execPath, cacheFile });

@@ -259,8 +259,10 @@ test('nothing is executed from the folder for temporary files, where apps may wr
   await until(() => own.some((name) => name.startsWith('network-')));
 });
 
+/** Without a file of its own, and so without a folder. */
+const bare = openSandbox({ node: process.execPath });
+
 test('without a folder of the hub alone no network is set up, and loopback leads to the listeners', async (context) => {
-  const bare = openSandbox({ node: process.execPath });
   const code = `${CONNECTS_FAR.replace('10.1.2.3', '127.1.2.3')}\n${CONNECTS_FAR}`;
   const started = await bare.spawn({ ...script(code), network: DIRECT }, context.signal);
   assert.ok(started.ok, started.ok ? '' : started.fault.message);
@@ -288,7 +290,6 @@ async function setUpWith(context: TestContext, path: string, root: number, files
 }
 
 test('a set-up that fails anywhere leaves no routes, and one that succeeds leads everywhere', async (context) => {
-  const bare = openSandbox({ node: process.execPath });
   const code = `require('node:readline').createInterface({ input: process.stdin }).on('line', () => { ${CONNECTS_FAR} });`;
   const wanted = { ...script(code), stdin: 'pipe', network: DIRECT } as const;
   const started = await bare.spawn(wanted, context.signal);

@@ -11,7 +11,7 @@ import { APP_USER, checkPath, openSandbox } from '../../src/index.ts';
 import { INIT_INSIDE } from '../../src/launch/bubblewrap.ts';
 import { findProgram } from '../../src/launch/host.ts';
 import { sweepOrphans } from '../../src/launch/orphan-sweep.ts';
-import { folder, script, start, until } from '../confined.ts';
+import { CACHE_FILE, folder, script, start, until } from '../confined.ts';
 
 const isRoot = process.getuid?.() === 0;
 const user = isRoot ? APP_USER : (process.getuid?.() ?? -1);
@@ -127,7 +127,6 @@ test('what a hub leaves that is killed at any moment of a start the next one end
   const closed = join(at, 'closed', 'code');
   mkdirSync(closed, { recursive: true });
   chmodSync(join(at, 'closed'), 0o700);
-  const cacheFile = join(at, 'cache.json');
   const host = checkPath(closed);
   assert.ok(host.ok);
   for (const mounts of [[], [{ host: host.value, inside: '/closed', access: 'read' } as const]]) {
@@ -137,10 +136,10 @@ test('what a hub leaves that is killed at any moment of a start the next one end
   const whole = isRoot ? 3 + 4 : 3 + 3;
   await until(() => having(alive).length === whole);
   for (let round = 0; round < 18; round++)
-    await killHub([dying, cacheFile, ...(round % 2 === 0 ? [] : [closed])], round % 9);
+    await killHub([dying, CACHE_FILE, ...(round % 2 === 0 ? [] : [closed])], round % 9);
   // Until nothing is under way any more: what a stage was for may come after the stage's hub is gone.
   for (let round = 0; round < 20 && having(dying).length > 0; round++) {
-    const next = openSandbox({ node: process.execPath, cacheFile });
+    const next = openSandbox({ node: process.execPath, cacheFile: CACHE_FILE });
     const first = await next.spawn(script('0'), new AbortController().signal);
     assert.ok(first.ok);
     await first.value.exited;

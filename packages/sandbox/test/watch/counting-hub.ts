@@ -1,6 +1,6 @@
 /** A hub for tests: `CACHE_FILE FOLDER`. Its app has two processes, each of which appends to a file of the folder, for a minute. */
 import { checkPath, openSandbox } from '../../src/index.ts';
-import { script } from '../confined.ts';
+import { script } from '../specs.ts';
 
 const [cacheFile = '', path = ''] = process.argv.slice(2);
 const host = checkPath(path);

@@ -4,7 +4,7 @@
  */
 import { createInterface } from 'node:readline';
 import { checkPath, NODE_INSIDE, openSandbox, type SandboxSpec } from '../../src/index.ts';
-import { script } from '../confined.ts';
+import { script } from '../specs.ts';
 
 const [kind = '', cacheFile = '', shown = ''] = process.argv.slice(2);
 const sandbox = openSandbox({ node: process.execPath, cacheFile });

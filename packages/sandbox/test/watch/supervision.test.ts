@@ -2,14 +2,24 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type TestContext, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isLeftOut } from '../../../../tools/cases.ts';
 import { openSandbox } from '../../src/index.ts';
-import { attempt, folder, printed, script, start, textOf } from '../confined.ts';
+import { attempt, CACHE_FILE, folder, printed, script, start, textOf } from '../confined.ts';
 
 const isRoot = process.getuid?.() === 0;
 /** An ordinary user, who need not have a name. */
@@ -147,6 +157,19 @@ interface Setting {
   readonly mounts: 'open' | 'closed';
 }
 
+/** Hubs of one user share the result of a self-test. */
+function cacheFileFor(uid: number): string {
+  if (uid === process.getuid?.()) return CACHE_FILE;
+  if (!existsSync(OF_ORDINARY)) {
+    mkdirSync(OF_ORDINARY, { mode: 0o700 });
+    chownSync(OF_ORDINARY, uid, uid);
+  }
+  return join(OF_ORDINARY, 'sandbox.json');
+}
+
+const OF_ORDINARY = join(tmpdir(), `cordon-ordinary-${process.pid}`);
+after(() => rmSync(OF_ORDINARY, { recursive: true, force: true }));
+
 class Hub {
   readonly process: ChildProcess;
   readonly #lines: AsyncIterator<string>;
@@ -162,11 +185,13 @@ class Hub {
     const shown = join(mounts === 'closed' ? own : at, 'shown');
     mkdirSync(shown);
     const program = join(import.meta.dirname, 'supervised-hub.ts');
-    this.process = spawn(
-      process.execPath,
-      ['--no-warnings', program, network, join(own, 'cache.json'), shown],
-      { stdio: ['pipe', 'pipe', 'inherit'], uid, gid: uid, cwd: '/', env: { PATH: '/usr/bin:/bin' } },
-    );
+    this.process = spawn(process.execPath, ['--no-warnings', program, network, cacheFileFor(uid), shown], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      uid,
+      gid: uid,
+      cwd: '/',
+      env: { PATH: '/usr/bin:/bin' },
+    });
     context.after(() => this.process.kill('SIGKILL'));
     assert.ok(this.process.stdout !== null);
     this.#lines = createInterface({ input: this.process.stdout })[Symbol.asyncIterator]();
@@ -232,14 +257,13 @@ test('an app stops while Cordon is stopped, all of its processes, and goes on wi
   const shown = folder(context);
   const counts = () =>
     [1, 2].map((which) => statSync(join(shown, String(which)), { throwIfNoEntry: false })?.size ?? 0);
-  const cache = join(shown, 'cache.json');
   chmodSync(shown, 0o777);
   // In a process group of its own, whose parent could continue it: else the kernel does not stop it.
   const hub = spawn(
     '/usr/bin/perl',
     [
       ...['-e', 'setpgrp(0, 0); exec { $ARGV[0] } @ARGV'],
-      ...[process.execPath, '--no-warnings', COUNTING, cache, shown],
+      ...[process.execPath, '--no-warnings', COUNTING, CACHE_FILE, shown],
     ],
     { stdio: 'ignore' },
   );
