@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { DEFAULT_APP_LIMITS, type EventBody, failed, ok } from '@cordon/core';
 import { HERE } from '@cordon/dialler';
+import { isPublicAddress } from '@cordon/egress';
 import { emptyPolicy, loadPolicy } from '@cordon/policy';
 import { type AppCommand, type ConfinedProcess, commandSpec, openSandbox } from '@cordon/sandbox';
 import { CERTIFICATE } from '@cordon/testkit/certificate.ts';
@@ -57,12 +58,14 @@ interface Surroundings {
   /** Where the port of a name leads to on this machine. */
   readonly real?: ReadonlyMap<number, number>;
   readonly policy?: string;
+  /** To which every name leads. */
+  readonly address?: string;
 }
 
 /** Programs of an app that nobody is asked about: its manifest and the policy decide. */
 async function foreign(
   context: TestContext,
-  { network, real = new Map(), policy = '' }: Surroundings,
+  { network, real = new Map(), policy = '', address: everywhere = '93.184.215.14' }: Surroundings,
 ): Promise<Foreign> {
   const folder = mkdtempSync(join(tmpdir(), 'cordon-programs-'));
   chmodSync(folder, 0o755);
@@ -81,7 +84,7 @@ async function foreign(
     onDenied: (host, reason) => denied.push(`${host}: ${reason}`),
     dialler: {
       ...HERE,
-      lookup: async () => ['93.184.215.14'],
+      lookup: async () => [everywhere],
       dial: async (address, port) => {
         const at = real.get(port);
         if (address !== '93.184.215.14') return HERE.dial(address, port);
@@ -342,6 +345,20 @@ test('a program reaches a server of the network by its address where the manifes
   assert.deepEqual(other.denied, [
     `${OUTER}: the app may not reach this host and port; add "${OUTER}:${port}" to \`network\``,
   ]);
+});
+
+test('a program reaches a server of the network by the name that lists its address, and by no other name', async (context) => {
+  if (OUTER === undefined || isPublicAddress(OUTER))
+    return context.skip('this machine has no private network');
+  const port = await greeter(context, OUTER);
+  const network = [`db.corp.example:${port}@${OUTER}`, `evil.org:${port}`];
+  const app = await foreign(context, { network, address: OUTER });
+  // Attack: a site of the attacker that was granted leads to the same server.
+  const names = ['db.corp.example', 'evil.org'].map((name) => `print(greeted('${name}', ${port}))`);
+  const ran = await app.run(python([GREETED, ...names].join('\n')));
+  const reason = 'the name leads to an address that is not public';
+  assert.deepEqual(ran, { code: 0, out: `welcome\ncordon: ${reason}\n`, err: '' });
+  assert.deepEqual(app.denied, [`evil.org: ${reason}; add "=evil.org:${port}@${OUTER}" to \`network\``]);
 });
 
 test('a Redis client reaches its server by name, and at its address in the network', async (context) => {
