@@ -3,10 +3,10 @@
  * Nothing unknown is ever looked up, and what was not decided is never dialled.
  */
 import type { Socket } from 'node:net';
-import { failed, ok, type Result } from '@cordon/core';
+import { bareAddress, failed, ok, type Result } from '@cordon/core';
 import type { Dial, DialFault, Lookup } from '@cordon/dialler';
 import type { Budget, Contact } from './budget.ts';
-import { bareAddress, type Destination, isAddress } from './destination.ts';
+import { type Destination, isAddress } from './destination.ts';
 import { entryLeadingTo, entryOf, isWithinReach, placesOf, type Reach } from './reach.ts';
 import type { Refusal } from './refusal.ts';
 import { resolveName } from './resolver.ts';

@@ -53,11 +53,6 @@ export function isAddress(host: string): boolean {
   return host.startsWith('[') || isIP(host) !== 0;
 }
 
-/** The address of a canonical host that is one, as it is dialled. */
-export function bareAddress(host: string): string {
-  return host.startsWith('[') ? host.slice(1, -1) : host;
-}
-
 /** WHATWG host parsing does case, IDNA and the spellings of IPv4; user info, paths and ports are refused before it. */
 function canonicalHost(text: string): string | null {
   const name = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1).replaceAll(':', '') : text;

@@ -5,11 +5,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import { failed, ok, type Result } from '@cordon/core';
+import { bareAddress, failed, ok, type Result } from '@cordon/core';
 import { type Admitted, admit, refused, type WayOut } from './admission.ts';
 import type { Contact } from './budget.ts';
 import { masked, type ReadyCredential } from './credential.ts';
-import { bareAddress, type Destination, destination, isAddress } from './destination.ts';
+import { type Destination, destination, isAddress } from './destination.ts';
 import {
   cutInterim,
   finalStatus,

@@ -2,9 +2,9 @@
  * Where an app may go: the entries of its manifest's `network`, their notation and their meaning. Every entry that
  * can be read is enforced; what cannot is refused with what to write instead.
  */
-import { failed, ok, type Result } from '@cordon/core';
+import { bareAddress, failed, ok, type Result } from '@cordon/core';
 import { getDomain } from 'tldts';
-import { bareAddress, type Destination, destination, isAddress } from './destination.ts';
+import { type Destination, destination, isAddress } from './destination.ts';
 import { isListableAddress, type NamePlaces } from './resolver.ts';
 
 /** One entry. Ports: 443 takes TLS only, 80 plain HTTP only, every other either. */
@@ -34,7 +34,6 @@ export interface EntryProblem {
   readonly help: string;
 }
 
-export { bareAddress } from './destination.ts';
 export { isPrivateAddress, isPublicAddress } from './resolver.ts';
 
 export const TLS_PORT = 443;

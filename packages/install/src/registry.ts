@@ -5,8 +5,7 @@
  */
 import { join } from 'node:path';
 import type { Environment } from '@cordon/config/reading';
-import { type Fault, failed, fault, isThisMachine, ok, portOf, type Result } from '@cordon/core';
-import { bareAddress } from '@cordon/egress/destination';
+import { bareAddress, type Fault, failed, fault, isThisMachine, ok, portOf, type Result } from '@cordon/core';
 import { isPrivateAddress } from '@cordon/egress/resolver';
 
 export interface Registry {

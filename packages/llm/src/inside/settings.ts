@@ -2,6 +2,7 @@
 
 import type { ProviderAccess } from '@cordon/broker';
 import {
+  bareAddress,
   type Endpoint,
   type EndpointKind,
   type JsonObject,
@@ -57,7 +58,7 @@ function accessTo(address: string, settings: Settings, callMs: number): Provider
   return {
     // Plain data, which becomes a line of JSON.
     settings: settings as unknown as JsonObject,
-    target: { host: url.hostname.replace(/^\[|\]$/g, ''), port: portOf(url) },
+    target: { host: bareAddress(url.hostname), port: portOf(url) },
     callMs,
   };
 }

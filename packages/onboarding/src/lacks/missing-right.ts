@@ -2,14 +2,8 @@
 import { opendirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { covers, realPath } from '@cordon/config/reading';
-import type { AppSource, InstalledApp, Manifest } from '@cordon/core';
-import {
-  bareAddress,
-  coversEntry,
-  isPrivateAddress,
-  isPublicAddress,
-  parseNetworkEntry,
-} from '@cordon/egress/reach';
+import { type AppSource, bareAddress, type InstalledApp, type Manifest } from '@cordon/core';
+import { coversEntry, isPrivateAddress, isPublicAddress, parseNetworkEntry } from '@cordon/egress/reach';
 import { hostEntry, namedHosts } from '../proposal/hosts.ts';
 import type { NamedLack } from './words.ts';
 

@@ -1,6 +1,7 @@
 /** Hosts that the arguments and variables of an app name. */
 import { isIP } from 'node:net';
-import { bareAddress, parseNetworkEntry, printNetworkEntry } from '@cordon/egress/reach';
+import { bareAddress } from '@cordon/core';
+import { parseNetworkEntry, printNetworkEntry } from '@cordon/egress/reach';
 
 /** A host that the app names, as an entry of `network`, or why it cannot be one. */
 export type NamedHost =
