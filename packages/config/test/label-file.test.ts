@@ -54,3 +54,31 @@ test('the same tool twice is an error: nobody can mean both', () => {
 test('what changes nothing and cannot be undone is a contradiction', () => {
   assert.deepEqual(codes('{"tools": {"a": {"readOnly": true, "irreversible": true}}}'), ['LAB002']);
 });
+
+test('which tool undoes a call, and with which of its values', () => {
+  const labels = read(`{
+    "tools": {
+      "add_note": { "undo": { "tool": "delete_note", "with": { "id": "output.note.id", "list": "arguments.list" } } },
+    },
+  }`);
+  assert.ok(labels.ok, JSON.stringify(labels));
+  const undo = {
+    tool: 'delete_note',
+    with: { id: { of: 'output', at: ['note', 'id'] }, list: { of: 'arguments', at: ['list'] } },
+  };
+  assert.deepEqual(labels.value, [{ app: null, tool: 'add_note', says: { undo } }]);
+});
+
+test('an undo without a tool, or with what is no value of the call, is an error', () => {
+  const codesOf = (undo: string) => codes(`{"tools": {"a": {"undo": ${undo}}}}`);
+  assert.deepEqual(codesOf('{"with": {}}'), ['CFG007']);
+  assert.deepEqual(codesOf('{"tool": "b"}'), ['CFG007']);
+  assert.deepEqual(codesOf('"b"'), ['CFG005']);
+  assert.deepEqual(codesOf('{"tool": "b", "with": {"id": "id"}}'), ['LAB004']);
+  assert.deepEqual(codesOf('{"tool": "b", "with": {"id": "output"}}'), ['LAB004']);
+  assert.deepEqual(codesOf('{"tool": "b", "with": {"id": "output..id"}}'), ['LAB004']);
+  assert.deepEqual(codesOf('{"tool": "b", "with": {"id": 3}}'), ['CFG005']);
+  assert.deepEqual(codes('{"tools": {"a": {"readOnly": true, "undo": {"tool": "b", "with": {}}}}}'), [
+    'LAB002',
+  ]);
+});

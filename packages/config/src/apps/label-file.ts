@@ -4,7 +4,16 @@
  *
  * What it accepts may loosen what rules ask. docs/policy/labels.md.
  */
-import { type Diagnostic, failed, ok, type Result, type ToolLabelEntry, type ToolLabels } from '@cordon/core';
+import {
+  type Diagnostic,
+  failed,
+  ok,
+  type Result,
+  type ToolLabelEntry,
+  type ToolLabels,
+  type ToolUndo,
+  type UndoValue,
+} from '@cordon/core';
 import {
   ConfigReader,
   type Located,
@@ -72,6 +81,8 @@ function readSaid(object: ObjectReader): Partial<ToolLabels> {
     names.list('a list of names of arguments', (item) => item.string()),
   );
   if (identifying !== null) said.identifying = identifying;
+  const undo = object.read('undo', readUndo);
+  if (undo !== null) said.undo = undo;
   object.finish();
   if (said.readOnly === true && said.irreversible === true) {
     object.at.report({
@@ -80,5 +91,37 @@ function readSaid(object: ObjectReader): Partial<ToolLabels> {
       help: 'leave out `readOnly` or `irreversible`',
     });
   }
+  if (said.readOnly === true && said.undo !== undefined) {
+    object.at.report({
+      code: 'LAB002',
+      message: 'a tool that changes nothing leaves nothing to undo',
+      help: 'leave out `readOnly` or `undo`',
+    });
+  }
   return said;
+}
+
+/** `{"tool": "delete_note", "with": {"id": "output.id"}}`; null after a report. */
+function readUndo(at: Located): ToolUndo | null {
+  const object = at.object();
+  const tool = object?.required('tool', 'name the tool of the same app that undoes a call')?.string() ?? null;
+  const values =
+    object?.required('with', `say what it is called with: \`"with": {"id": "output.id"}\``) ?? null;
+  object?.finish();
+  if (tool === null || values === null) return null;
+  const named = values.entries().map(([name, value]) => [name, readUndoValue(value)] as const);
+  const read = named.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
+  return read.length === named.length ? { tool, with: Object.fromEntries(read) } : null;
+}
+
+/** `arguments.path`, `output.note.id`. */
+function readUndoValue(at: Located): UndoValue | null {
+  const path = at.string();
+  if (path === null) return null;
+  const [of, ...keys] = path.split('.');
+  if ((of === 'arguments' || of === 'output') && keys.length > 0 && keys.every((key) => key !== ''))
+    return { of, at: keys };
+  const help =
+    'write `arguments.NAME` for an argument of the call, or `output.NAME` for a value that it returned';
+  return at.report({ code: 'LAB004', message: `${quoted(path)} names no value of a call`, help });
 }

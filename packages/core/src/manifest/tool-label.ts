@@ -18,6 +18,23 @@ export interface ToolLabels {
   readonly private: boolean;
   /** The arguments that name what a call acts on: recipient, account, path, address. Null: all of them. */
   readonly identifying: readonly string[] | null;
+  /** How another tool of the same app undoes a call. It removes no question. Absent: nobody says. */
+  readonly undo?: ToolUndo;
+}
+
+/** The call that undoes a call of another tool. */
+export interface ToolUndo {
+  /** Of the same app. */
+  readonly tool: string;
+  /** The arguments of that call, by name. */
+  readonly with: Readonly<Record<string, UndoValue>>;
+}
+
+/** A value of the call that is undone: a path into its arguments, or into what it returned. */
+export interface UndoValue {
+  readonly of: 'arguments' | 'output';
+  /** Keys that lead to the value, from the outermost on. */
+  readonly at: readonly string[];
 }
 
 /** The labels of a tool that speak of its calls. */

@@ -1,6 +1,7 @@
 /** A proposal as members of `cordon.json`. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: values name placeholders as the file writes them
 import type { PrintedMember } from '../writing/json-print.ts';
+import { writtenLabels } from './labels.ts';
 import type { AppProposal } from './propose.ts';
 
 /** How the app is started. `answers`: what the user typed to replace examples, by variable. */
@@ -53,7 +54,7 @@ export function labelMembers({ id, labels }: AppProposal): readonly PrintedMembe
   return labels.flatMap(({ says, tools, reasons }) =>
     tools.map((tool, at) => ({
       key: `${id}/${tool}`,
-      value: { ...says },
+      value: writtenLabels(says),
       why: at === 0 ? reasons.join('; ') : undefined,
     })),
   );

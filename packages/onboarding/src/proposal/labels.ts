@@ -5,8 +5,15 @@
  *
  * See docs/policy/labels.md.
  */
-import type { JsonSchema, Manifest, ToolLabels } from '@cordon/core';
-import { afterSharedWord, argumentNames, readingVerb, removerOf, saysThatItChanges } from './tool-words.ts';
+import type { JsonObject, JsonSchema, Manifest, ToolLabels, ToolUndo, UndoValue } from '@cordon/core';
+import {
+  afterSharedWord,
+  argumentNames,
+  readingVerb,
+  removerOf,
+  requiredNames,
+  saysThatItChanges,
+} from './tool-words.ts';
 
 /** What is read of a tool's description. */
 export interface ProposedTool {
@@ -14,6 +21,8 @@ export interface ProposedTool {
   /** It can take a label away, and adds none. */
   readonly description: string;
   readonly input: JsonSchema;
+  /** Absent: the app does not say what it returns. */
+  readonly output?: JsonSchema;
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
   readonly openWorldHint: boolean;
@@ -83,10 +92,36 @@ function effectLabels(app: ProposedApp, tool: ProposedTool): Said {
   const remover = removerOf(tool, app.tools);
   if (remover === null) return SILENCE;
   const { says, reasons } = adderReaches(app);
+  const undo = undoBy(remover, tool);
   return {
-    says: { irreversible: false, ...says },
-    reasons: [`looser: can be undone, because it only adds what \`${remover.name}\` removes`, ...reasons],
+    says: { irreversible: false, ...says, ...(undo === null ? {} : { undo }) },
+    reasons: [
+      `looser: can be undone, because it only adds what \`${remover.name}\` removes`,
+      ...reasons,
+      ...(undo === null ? [] : [`/undo calls \`${remover.name}\`, after a question`]),
+    ],
   };
+}
+
+/** With values of the same names, of the call or of what it returns. Null: not all that the remover needs has one. */
+function undoBy(remover: ProposedTool, { input, output }: ProposedTool): ToolUndo | null {
+  const needed = requiredNames(remover.input);
+  const [given, returned] = [requiredNames(input), output === undefined ? [] : requiredNames(output)];
+  const values = needed.flatMap((name): [string, UndoValue][] => {
+    if (given.includes(name)) return [[name, { of: 'arguments', at: [name] }]];
+    return returned.includes(name) ? [[name, { of: 'output', at: [name] }]] : [];
+  });
+  const isWhole = needed.length > 0 && values.length === needed.length;
+  // A key with a dot cannot be written as a path.
+  if (!isWhole || needed.some((name) => name === '' || name.includes('.'))) return null;
+  return { tool: remover.name, with: Object.fromEntries(values) };
+}
+
+/** Labels as they stand in a file. */
+export function writtenLabels({ undo, ...says }: Partial<ToolLabels>): JsonObject {
+  if (undo === undefined) return { ...says };
+  const paths = Object.entries(undo.with).map(([name, { of, at }]) => [name, [of, ...at].join('.')]);
+  return { ...says, undo: { tool: undo.tool, with: Object.fromEntries(paths) } };
 }
 
 /** Null: nothing says that it changes nothing. */

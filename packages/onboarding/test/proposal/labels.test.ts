@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type Json, SILENT_MANIFEST, type ToolLabels, toolLabels, UNKNOWN_TOOL } from '@cordon/core';
-import { type ProposedTool, proposeLabels } from '../../src/proposal/labels.ts';
+import { type ProposedTool, proposeLabels, writtenLabels } from '../../src/proposal/labels.ts';
 
 function tool(name: string, args: readonly string[] = [], hints: Partial<ProposedTool> = {}): ProposedTool {
   const properties = Object.fromEntries(args.map((arg) => [arg, { type: 'string' }]));
@@ -79,6 +79,31 @@ test('what only adds a thing of the user’s own can be undone where a tool besi
     'looser: can be undone, because it only adds what `delete_note` removes',
     'looser: not outward, because the app has no network',
   ]);
+});
+
+/** With these arguments and, of those that name no output, these values returned; all always there. */
+function strict(name: string, args: readonly string[], returned: readonly string[] = []): ProposedTool {
+  const whole = (names: readonly string[]) => ({
+    type: 'object',
+    properties: Object.fromEntries(names.map((one) => [one, { type: 'string' }])),
+    required: names,
+  });
+  return { ...tool(name), input: whole(args), output: whole(returned) };
+}
+
+test('/undo calls the tool that removes it, where the call or what it returned has all that this needs', () => {
+  const undoOf = (adds: ProposedTool, removes: ProposedTool) => proposeLabels(ONLINE, [adds, removes])[0];
+  const both = undoOf(strict('create_note', ['list', 'text'], ['id']), strict('delete_note', ['list', 'id']));
+  assert.ok(both !== undefined);
+  const file = { tool: 'delete_note', with: { list: 'arguments.list', id: 'output.id' } };
+  assert.deepEqual(writtenLabels(both.says).undo, file);
+  assert.equal(both.reasons[2], '/undo calls `delete_note`, after a question');
+  for (const removes of [['note_id'], [], ['list', 'secret'], ['a.b']])
+    assert.equal(
+      undoOf(strict('create_note', ['list', 'a.b']), strict('delete_note', removes))?.says.undo,
+      undefined,
+      removes.join(),
+    );
 });
 
 test('it stays a question where nothing removes it, or what is removed is something else', () => {

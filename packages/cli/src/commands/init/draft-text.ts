@@ -8,6 +8,7 @@ import {
   sourceMembers,
   withMember,
   withoutPath,
+  writtenLabels,
 } from '@cordon/onboarding';
 import { type DraftApp, FOREIGN_SECTIONS } from './draft.ts';
 import type { AppLabels } from './proposed-labels.ts';
@@ -37,7 +38,7 @@ export function draftText(
       edits.push({
         kind: 'put',
         path: ['labels', 'tools'],
-        member: { key: `${app}/${tool}`, value: { ...says }, why: reasons.join('; ') },
+        member: { key: `${app}/${tool}`, value: writtenLabels(says), why: reasons.join('; ') },
       });
   }
   return edits.reduce<Result<string, string>>(

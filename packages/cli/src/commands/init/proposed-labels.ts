@@ -56,12 +56,14 @@ function proposedTool({
   title,
   description,
   input,
+  output,
   annotations,
 }: AppDescription['tools'][number]): ProposedTool {
   return {
     name,
     description: [title, description].filter((words) => words !== null).join('. '),
     input,
+    ...(output === null ? {} : { output }),
     readOnlyHint: annotations?.readOnlyHint === true,
     destructiveHint: annotations?.destructiveHint === true,
     openWorldHint: annotations?.openWorldHint !== false,
