@@ -1,5 +1,5 @@
 /** Keeps a line for each payment before it answers, so that a payment that was made twice, or lost, is seen. */
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { speak } from './lines.mjs';
 
@@ -10,5 +10,9 @@ speak({
   pay: () => {
     appendFileSync(file, 'rent\n');
     return 'paid';
+  },
+  take_back: () => {
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/rent\n$/, ''));
+    return 'taken back';
   },
 });

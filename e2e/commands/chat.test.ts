@@ -258,6 +258,24 @@ for (const [what, irreversible, told, isAsked] of [
   });
 }
 
+test('/undo calls the tool that a label names, once, and asks no model', async () => {
+  const agent = inTurns(calls([{ name: 'pay', arguments: {} }]), says('Paid.'));
+  await using user = await userWith(agent, 'ledger');
+  const { home, fake, model } = user;
+  const undo = { tool: 'take_back', with: {} };
+  const labels = { tools: { 'ledger/pay': { undo } } };
+  home.write('cordon.json', { ...ledger([]), labels });
+  const match = { scope: 'irreversible-action', to: 'ledger', what: 'take_back', expected: true };
+  const answers = home.write('answers.json', [{ match, decision: 'once' }]);
+  const { stdout, stderr } = await home.run(['chat', ...model, '--answers', answers], {
+    input: '@ledger pay the rent\n/undo\n/undo\n/exit\n',
+  });
+  assert.match(stdout, /`pay` of \d\d:\d\d is undone, by `take_back` of `ledger`\. It says: «taken back»/);
+  assert.match(stderr, /Nothing to undo/);
+  assert.equal(times(stdout, 'is undone'), 1);
+  assert.doesNotMatch(JSON.stringify(fake.requests), /\/undo/);
+});
+
 test('a person who says no reads once that they said it', async (t) => {
   if (isLeftOut(t)) return;
   const agent = inTurns(calls([{ name: 'pay', arguments: {} }]), says('I did not pay.'));

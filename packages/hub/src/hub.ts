@@ -77,6 +77,7 @@ export class Hub {
       policy: hasPolicy ? parts.policy : emptyPolicy(),
       past,
       journal: store.journal.of(id),
+      recorded: () => store.journal.events(id),
       grants: sessionGrants(store, id),
       prompts: store.prompts,
       memory: new StoredMemory(store, id, parts.memoryLimits, history),

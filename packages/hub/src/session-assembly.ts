@@ -46,6 +46,7 @@ import { Releases } from './query/releases.ts';
 import { speculate } from './query/speculative-turn.ts';
 import { taskServer } from './query/task-turns.ts';
 import { Turns } from './query/turns.ts';
+import { Undoing } from './query/undoing.ts';
 import { SessionContexts } from './session-contexts.ts';
 import type { ModelChoice, SessionParts } from './session-parts.ts';
 import { SpokePool } from './spokes/spoke-pool.ts';
@@ -297,6 +298,15 @@ export function assembleSession(
     releases,
     steps: { registry, recorder, offers, exchange, releases, newContext },
     turns,
+    undoing: new Undoing({
+      registry,
+      apps,
+      calls: toolCalls,
+      recorder,
+      newContext,
+      recorded: parts.recorded,
+      now: parts.clock,
+    }),
     probes,
     exchange,
     dataRequests,

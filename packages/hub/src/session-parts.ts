@@ -95,6 +95,8 @@ export interface SessionParts extends HubPorts, HubOptions {
   /** What the journal holds of a resumed session; empty for a new one. */
   readonly past: readonly Event[];
   readonly journal: SessionJournal;
+  /** All events of the session, as the journal has them. */
+  readonly recorded: () => readonly Event[];
   readonly grants: Grants;
   readonly prompts: Store['prompts'];
   readonly memory: StoredMemory;

@@ -29,11 +29,13 @@ import {
   unfinishedQuery,
   unknownOutcomes,
 } from './journal/interruption.ts';
+import { type Change, lastChange } from './journal/last-change.ts';
 import { Recorder } from './journal/recorder.ts';
 import { allowedEffects, hindsight } from './journal/replay.ts';
 import { ResumeCursor } from './journal/resume-cursor.ts';
 import { FollowUpSubject } from './planning/follow-up-subject.ts';
 import type { Outcome } from './query/outcome.ts';
+import { undoOf } from './query/undoing.ts';
 import { type AssembledSession, assembleSession } from './session-assembly.ts';
 import type { ModelChoice, SessionParts } from './session-parts.ts';
 /** How one query is asked. */
@@ -59,6 +61,28 @@ export interface Unfinished {
   readonly inDoubt: Recorder['inDoubt'];
   /** The model that was in use; null: the journal does not tell. */
   readonly model: string | null;
+}
+
+/** A call of a tool that may have changed something, and that the user has not undone. */
+export interface Undoable {
+  readonly app: AppId;
+  readonly tool: string;
+  /** In milliseconds since the epoch. */
+  readonly time: number;
+  /** Whether it counted as one that cannot be undone when it was made. */
+  readonly irreversible: boolean;
+  /** False: nobody knows whether it took effect. */
+  readonly isCertain: boolean;
+  /** The tool that undoes it, as the user's labels say; null: they do not. */
+  readonly by: string | null;
+}
+
+/** The user's words of a query that undoes something. */
+const UNDO = '/undo';
+
+interface ServedAs extends AskOptions {
+  /** The call that is undone, in the place of anything that a model would do; absent: none. */
+  readonly undoes?: EventId | undefined;
 }
 
 export class Session {
@@ -171,11 +195,33 @@ export class Session {
    * what it has done stays in the journal, and the rest is not done.
    */
   async ask(text: string, signal: AbortSignal, options: AskOptions = {}): Promise<Outcome> {
-    if (this.#query !== null) throw new Error('a query is running in this session');
-    this.#giveUp();
-    // What an earlier query asked is over: an answer to it counts for nothing.
-    this.#parts.prompts.closeAll(this.id);
+    this.#startAnew();
     return await this.#served(text, signal, options);
+  }
+
+  /** The newest change of the session; null: there is none. */
+  lastChange(): Undoable | null {
+    const change = lastChange(this.#parts.recorded());
+    if (change === null) return null;
+    const { app, tool, time, irreversible } = change.call;
+    return { app, tool, time, irreversible, isCertain: change.isCertain, by: this.#undoing(change) };
+  }
+
+  #undoing({ call }: Change): string | null {
+    const app = this.#assembled.registry.get(call.app);
+    return app === undefined ? null : (undoOf(app, call.tool)?.tool ?? null);
+  }
+
+  /**
+   * Undoes the newest change by the tool that the user's labels name, as one query without a model. It is private where that of the
+   * change was. Null: there is nothing to undo. Throws if a query is running.
+   */
+  async undo(signal: AbortSignal, options: Pick<AskOptions, 'isPrivate'> = {}): Promise<Outcome | null> {
+    this.#startAnew();
+    const change = lastChange(this.#parts.recorded());
+    if (change === null) return null;
+    const isPrivate = change.isPrivate || options.isPrivate === true;
+    return await this.#served(UNDO, signal, { isPrivate, undoes: change.call.id });
   }
 
   /**
@@ -206,7 +252,8 @@ export class Session {
     probes.resumeFrom(events);
     this.#recorder.follow(new ResumeCursor(events, known));
     try {
-      return await this.#serve(said.text, signal, { isPrivate: said.private === true, streams });
+      const { undoes } = said;
+      return await this.#serve(said.text, signal, { isPrivate: said.private === true, streams, undoes });
     } finally {
       this.#recorder.follow(null);
       installing.queryEnded();
@@ -216,7 +263,7 @@ export class Session {
   }
 
   /** Facts are learnt behind a query, where nothing is gone through again. */
-  async #served(text: string, signal: AbortSignal, options: AskOptions): Promise<Outcome> {
+  async #served(text: string, signal: AbortSignal, options: ServedAs): Promise<Outcome> {
     const outcome = await this.#serve(text, signal, options);
     this.#assembled.operator.learn();
     return outcome;
@@ -225,11 +272,20 @@ export class Session {
   async #serve(
     text: string,
     signal: AbortSignal,
-    { isPrivate = false, streams = false }: AskOptions,
+    { isPrivate = false, streams = false, undoes }: ServedAs,
   ): Promise<Outcome> {
     const { limits, prices, clock } = this.#parts;
     const { words, operator, gate, choices, networks } = this.#assembled;
-    const query = new Query({ text, signal, limits, prices, now: clock, isPrivate, streams });
+    const query = new Query({
+      text,
+      signal,
+      limits,
+      prices,
+      now: clock,
+      isPrivate,
+      streams,
+      undoes: undoes ?? null,
+    });
     this.#query = query;
     // A resumed query has done and refused what it did before it was interrupted.
     if (this.#recorder.cursor !== null) query.resumeFrom(this.#trail);
@@ -316,6 +372,13 @@ export class Session {
     this.#recorder.record(null, { kind: 'query.ended', outcome, reason, ...asks }, { causes: [said.id] });
     this.#finish();
     return { kind: outcome, answer: answer.text, reason, help: null };
+  }
+
+  #startAnew(): void {
+    if (this.#query !== null) throw new Error('a query is running in this session');
+    this.#giveUp();
+    // What an earlier query asked is over: an answer to it counts for nothing.
+    this.#parts.prompts.closeAll(this.id);
   }
 
   #giveUp(): void {

@@ -92,11 +92,15 @@ export type EventBody =
       readonly lost?: number | null;
     }
   | { readonly kind: 'session.ended' }
-  /** `private`: asked without context, and nothing of it goes into memory; what the journal has of it stays. */
+  /**
+   * `private`: asked without context, and nothing of it goes into memory; what the journal has of it stays. `undoes`: no model
+   * serves it; the call of this event is undone.
+   */
   | {
       readonly kind: 'user.message';
       readonly text: string;
       readonly private?: true;
+      readonly undoes?: EventId;
       /** The model in use; absent in journals of before it was told. */
       readonly model?: string;
     }

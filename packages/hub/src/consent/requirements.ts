@@ -7,6 +7,7 @@ import {
   type AppId,
   canonicalJson,
   type DatumSource,
+  type EventId,
   type Functionality,
   isClosedValue,
   isJsonObject,
@@ -19,6 +20,7 @@ import {
 import type { EgressRequest } from '@cordon/egress';
 import type { Context } from '../context/context.ts';
 import type { HeldText, PlacedText } from '../context/references.ts';
+import { timeInWords } from '../journal/last-change.ts';
 import { answeredNote, carriedTexts, isPartlyCompared } from './carried-texts.ts';
 import type { ConsentRequirement, Coverage } from './consent-requirement.ts';
 import {
@@ -362,4 +364,57 @@ export function repetitionRequirement(
     covers,
     flows: [],
   };
+}
+
+/** A call that undoes another one. */
+export interface IntendedUndo {
+  readonly app: AppId;
+  readonly tool: string;
+  readonly arguments: JsonObject;
+  /** As the user's files have it; null: they do not say. */
+  readonly identifying: readonly string[] | null;
+  readonly irreversible: boolean;
+  /** The call that is undone. */
+  readonly undone: {
+    readonly event: EventId;
+    readonly tool: string;
+    readonly arguments: JsonObject;
+    /** When it was proposed, in milliseconds since the epoch. */
+    readonly time: number;
+  };
+}
+
+/**
+ * Due whether the call can be undone or not, and each time: the user knows neither the tool nor its arguments before they read them.
+ * Attack: an app returns the id of something else, so that undoing its call deletes that.
+ */
+export function undoRequirement(undo: IntendedUndo, now: number): ConsentRequirement {
+  const { app, tool, undone } = undo;
+  const ends = undo.irreversible ? ' This cannot be undone.' : '';
+  return {
+    subject: { scope: 'irreversible-action', from: app, to: app, what: tool },
+    question: `Undo \`${undone.tool}\` of ${timeInWords(undone.time, now)}: let \`${app}\` do \`${tool}\`?${ends}`,
+    data: [argumentsDatum(tool, undo.arguments, undo.identifying)],
+    expected: true,
+    warnings: [],
+    notes: notesOf(undo),
+    covers: {
+      same: { undoes: undone.event, arguments: undo.arguments },
+      words: `\`${tool}\``,
+      mayLast: false,
+    },
+    flows: [],
+  };
+}
+
+const MOST_ARGUMENTS = 200;
+
+/** What the undone call was about, where the arguments that undo it do not say it. */
+function notesOf({ arguments: args, undone }: IntendedUndo): readonly string[] {
+  const told = new Set(Object.values(args).map((value) => canonicalJson(value)));
+  const isTold = Object.values(undone.arguments).some((value) => told.has(canonicalJson(value)));
+  if (isTold || Object.keys(undone.arguments).length === 0) return [];
+  const text = canonicalJson(undone.arguments);
+  const shown = text.length > MOST_ARGUMENTS ? `${text.slice(0, MOST_ARGUMENTS)} …` : text;
+  return [`\`${undone.tool}\` was called with ${shown}`];
 }

@@ -1,5 +1,14 @@
 /** What belongs to one query of the user: its plan, its budget, and what was refused on the way. */
-import type { Clock, Event, ModelPrices, PlanOrigin, Reason, StepPlan, TurnLimits } from '@cordon/core';
+import type {
+  Clock,
+  Event,
+  EventId,
+  ModelPrices,
+  PlanOrigin,
+  Reason,
+  StepPlan,
+  TurnLimits,
+} from '@cordon/core';
 import { type Fault, failed, fault, type Result } from '@cordon/core';
 import { Budget, type Reservation } from './budget.ts';
 import type { ContextOwner } from './owner.ts';
@@ -18,12 +27,16 @@ export interface QueryParts {
   readonly isPrivate: boolean;
   /** Whether the user sees parts of the answer while the model still writes; absent: no. */
   readonly streams?: boolean;
+  /** The call that it undoes, without a model; absent: none. */
+  readonly undoes?: EventId | null;
 }
 
 export class Query {
   readonly text: string;
   readonly isPrivate: boolean;
   readonly streams: boolean;
+  /** The call that it undoes, without a model; null: a model serves the query. */
+  readonly undoes: EventId | null;
   /** Aborts when the user stops the query, when it has reached a limit, and when it is over: what is still under way ends then. */
   readonly signal: AbortSignal;
   readonly budget: Budget;
@@ -40,10 +53,11 @@ export class Query {
   #past = NO_PAST;
   #outputsBefore = 0;
 
-  constructor({ text, signal, limits, prices, now, isPrivate, streams = false }: QueryParts) {
+  constructor({ text, signal, limits, prices, now, isPrivate, streams = false, undoes = null }: QueryParts) {
     this.text = text;
     this.isPrivate = isPrivate;
     this.streams = streams;
+    this.undoes = undoes;
     this.signal = AbortSignal.any([signal, this.#ending.signal]);
     this.budget = new Budget({ limits, prices, now, onOver: () => this.#ending.abort() });
     this.activity = new QueryActivity(this.budget);

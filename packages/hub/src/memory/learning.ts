@@ -175,7 +175,8 @@ const NOTHING_LEFT: LeftToLearn = { unlearnt: null, learnt: null };
 export function leftToLearn(past: readonly Event[]): LeftToLearn {
   const at = past.findLastIndex(({ kind }) => kind === 'user.message');
   const said = past[at];
-  if (said?.kind !== 'user.message' || said.private === true) return NOTHING_LEFT;
+  if (said?.kind !== 'user.message' || said.private === true || said.undoes !== undefined)
+    return NOTHING_LEFT;
   const events = past.slice(at);
   if (isLearntFrom(events)) return { unlearnt: null, learnt: said.id };
   const answer = givenAnswer(events);

@@ -50,6 +50,7 @@ import {
   WITHOUT_RESULT,
 } from './steps.ts';
 import type { Turns } from './turns.ts';
+import type { Undoing } from './undoing.ts';
 
 export interface OperatorParts {
   readonly isolation: 'spokes' | 'none';
@@ -66,6 +67,7 @@ export interface OperatorParts {
   readonly releases: Releases;
   readonly steps: StepParts;
   readonly turns: Turns;
+  readonly undoing: Undoing;
   readonly probes: Probes;
   readonly exchange: Exchange;
   readonly dataRequests: DataRequests;
@@ -91,7 +93,11 @@ export class Operator {
     await this.settled();
     spokes.warm();
     const body = { kind: 'user.message', text: query.text, model: modelId() } as const;
-    const marked = query.isPrivate ? { ...body, private: true as const } : body;
+    const marked = {
+      ...body,
+      ...(query.isPrivate ? { private: true as const } : {}),
+      ...(query.undoes === null ? {} : { undoes: query.undoes }),
+    };
     const said = recorder.record(null, marked, { label: USER_LABEL });
     const served = await this.#serve(query, said.id);
     const outcome = outcomeOf(query, served);
@@ -141,14 +147,15 @@ export class Operator {
     const owner = query.heardBy ?? VANILLA;
     const app = appOf(owner);
     const { text, past, stated } = query;
-    const keepFacts = this.#parts.learning.byPatterns({ text, said, owner, past });
-    const keepTyped = this.#parts.learning.byForms(stated, said, past);
+    const { learning } = this.#parts;
+    const keepFacts = query.undoes === null ? learning.byPatterns({ text, said, owner, past }) : null;
+    const keepTyped = learning.byForms(stated, said, past);
     memory.together(() => {
       memory.rememberQuery(query.text, app, ended, said);
       // A query that can be resumed is planned with what it knew then, and keeps what it observed when it is over.
       const isOver = ended !== 'failed' && ended !== 'cancelled';
       for (const observation of isOver ? query.observed : []) memory.observe(observation);
-      keepFacts();
+      keepFacts?.();
       keepTyped();
       if (delivered === null) return;
       const { turned, source } = delivered;
@@ -168,15 +175,19 @@ export class Operator {
   }
 
   async #serve(query: Query, said: EventId): Promise<Result<Delivered, Fault>> {
-    const turned =
-      this.#parts.isolation === 'none'
-        ? await this.#serveShared(query, said)
-        : await this.#servePlanned(query, said);
+    const turned = await this.#turned(query, said);
     if (!turned.ok) return turned;
     const { context, answer } = turned.value;
     const text = await this.#deliver(context, query, answer);
     if (text === null) return failed(fault('cancelled', 'the answer was refused'));
     return ok({ text, turned: turned.value, source: context.last });
+  }
+
+  #turned(query: Query, said: EventId): Promise<Result<Turned, Fault>> {
+    if (query.undoes !== null) return this.#parts.undoing.run(query, said, query.undoes);
+    return this.#parts.isolation === 'none'
+      ? this.#serveShared(query, said)
+      : this.#servePlanned(query, said);
   }
 
   async #serveShared(query: Query, said: EventId): Promise<Result<Turned, Fault>> {

@@ -1,7 +1,6 @@
 /** What a user can type in a chat besides queries: `/apps`, `/undo` and the like. */
 
 import { modelInUse } from '@cordon/config';
-import type { Event, EventId } from '@cordon/core';
 import type { Session } from '@cordon/hub';
 import type { CommandContext } from '../../context/command-context.ts';
 import type { Opening } from '../../context/sessions/with-session.ts';
@@ -11,6 +10,7 @@ export type ChatStep =
   | { readonly kind: 'stay' }
   | { readonly kind: 'leave' }
   | { readonly kind: 'resume' }
+  | { readonly kind: 'undo' }
   | { readonly kind: 'switch-private' }
   | { readonly kind: 'ask'; readonly text: string; readonly isPrivate: boolean };
 
@@ -76,7 +76,7 @@ const COMMANDS: readonly ChatCommand[] = [
       return STAY;
     },
   },
-  { name: 'undo', help: 'asks the app that made the last change to undo it', run: undo },
+  { name: 'undo', help: 'undoes the last change, after a question', run: undo },
   {
     name: 'private',
     takes: '[QUERY]',
@@ -158,32 +158,25 @@ function sayModel({ context, opening: { configuration, models } }: ChatParts): C
 }
 
 /**
- * The app is asked like in any other query, so rules and questions hold. Its name stands in the query, and no word that an app or a
- * model wrote: what the user says is trusted.
+ * Where no label says how a change is undone, the app is asked like in any other query, so rules and questions hold. Its name stands
+ * in that query, and no word that an app or a model wrote: what the user says is trusted.
  */
-function undo({ context, opening, session }: ChatParts): ChatStep {
-  const call = lastChange(opening.store.journal.events(session.id));
+function undo({ context, session }: ChatParts): ChatStep {
+  const change = session.lastChange();
   const { notes } = context;
-  if (call === null) {
-    notes.say('', 'Nothing to undo: no app has changed anything in this session.');
+  if (change === null) {
+    notes.say('', 'Nothing to undo: no app has changed anything in this session that you have not undone.');
     return STAY;
   }
-  const what = `\`${call.tool}\` of \`${call.app}\``;
-  if (call.irreversible) {
-    notes.say('', `The last change was ${what}, which cannot be undone.`, 'warn');
+  const what = `\`${change.tool}\` of \`${change.app}\``;
+  if (!change.isCertain) notes.say('', `Nobody knows whether ${what} took effect: look there first.`, 'warn');
+  if (change.by !== null) return { kind: 'undo' };
+  if (change.irreversible || !change.isCertain) {
+    const why = change.irreversible ? 'which cannot be undone' : 'and no label says how to undo it';
+    notes.say('', `The last change was ${what}, ${why}.`, 'warn');
+    notes.say('', 'A label `undo` can name the tool of the app that does it: docs/policy/labels.md', 'dim');
     return STAY;
   }
-  notes.say('', `Asks \`${call.app}\` to undo its last change, ${what}.`, 'dim');
-  return { kind: 'ask', text: `@${call.app} Undo the last change that you made for me.`, isPrivate: false };
-}
-
-type Call = Extract<Event, { kind: 'tool-call.proposed' }>;
-
-/** The newest call that an app carried out and that may have changed something; null: there is none. */
-function lastChange(events: readonly Event[]): Call | null {
-  const done = new Set<EventId | undefined>(
-    events.flatMap((event) => (event.kind === 'tool-call.executed' ? [event.causes[0]] : [])),
-  );
-  const calls = events.filter((event): event is Call => event.kind === 'tool-call.proposed');
-  return calls.findLast((call) => done.has(call.id) && call.labels?.readOnly !== true) ?? null;
+  notes.say('', `Asks \`${change.app}\` to undo its last change, ${what}.`, 'dim');
+  return { kind: 'ask', text: `@${change.app} Undo the last change that you made for me.`, isPrivate: false };
 }

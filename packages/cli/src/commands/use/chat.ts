@@ -10,7 +10,7 @@ import { Failures } from '../../context/rights/failures.ts';
 import { newestSessions } from '../../context/sessions/unfinished.ts';
 import { type Opening, type ResumeOptions, withOpening } from '../../context/sessions/with-session.ts';
 import { chatCommand, chatCompletions } from './chat-commands.ts';
-import { printOutcome, resumeQuery, runQuery } from './query.ts';
+import { printOutcome, resumeQuery, runQuery, undoLast } from './query.ts';
 
 /** Few enough that the prompt comes at once: 50 long ones take 0.13 s. */
 const MOST_SESSIONS = 10;
@@ -203,6 +203,12 @@ async function converse(
         else if (!hasAsked && opening.missing !== null) context.reportFault(opening.missing);
         else settle(await resumeQuery(context, session));
         continue;
+      case 'undo': {
+        hasAsked = true;
+        const undone = await undoLast(context, session, isPrivate);
+        if (undone !== null) settle(undone);
+        continue;
+      }
       case 'ask':
       case undefined: {
         hasAsked = true;

@@ -20,11 +20,20 @@ export function resumeQuery(context: CommandContext, session: Session): Promise<
   return stoppable(context, session, (signal) => session.resume(signal, { streams }));
 }
 
-async function stoppable(
+/** Undoes the last change of the session by the tool that its label names. Null: there is none. */
+export function undoLast(
   context: CommandContext,
   session: Session,
-  run: (signal: AbortSignal) => Promise<Outcome>,
-): Promise<Outcome> {
+  isPrivate: boolean,
+): Promise<Outcome | null> {
+  return stoppable(context, session, (signal) => session.undo(signal, { isPrivate }));
+}
+
+async function stoppable<T>(
+  context: CommandContext,
+  session: Session,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const stopping = new AbortController();
   const before = context.onInterrupt;
   context.onInterrupt = () => stopping.abort();
