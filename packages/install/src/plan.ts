@@ -20,6 +20,8 @@ export interface InstallPlan {
   /** Paths in the tree that are not part of the result. */
   readonly without: readonly string[];
   readonly report: string;
+  /** What the package manager writes about its requests, for one that does not say why it failed; null: nothing. */
+  readonly log: string | null;
 }
 
 /** Folders inside, all in the private /tmp, which is gone with the step. */
@@ -82,6 +84,7 @@ function npmPlan(
     steps: [[NODE_INSIDE, `${NPM_INSIDE}/bin/npm-cli.js`, 'install', ...options, '--', ...specs]],
     without: ['package.json', 'package-lock.json', 'node_modules/.package-lock.json'],
     report: `${TREE}/package-lock.json`,
+    log: null,
   });
 }
 
@@ -93,6 +96,8 @@ function npmSecrets({ credential }: Registry): Readonly<Record<string, string>> 
 }
 
 const PYTHON = '/usr/bin/python3';
+/** pip calls an index that wants credentials one without the package, and says otherwise only here. */
+const PIP_LOG = '/tmp/pip.log';
 
 function pythonPlan(call: PackageCall, registry: Registry): Result<InstallPlan, Fault> {
   const url = new URL(registry.url);
@@ -111,7 +116,7 @@ function pythonPlan(call: PackageCall, registry: Registry): Result<InstallPlan, 
     ...['--disable-pip-version-check', '--no-input', '--no-cache-dir', '--no-color', '--quiet'],
     ...['--proxy', 'http://127.0.0.1:3128', '--timeout', '60', '--retries', '1'],
     ...['install', '--target', TREE, '--only-binary', ':all:', '--no-compile', '--progress-bar', 'off'],
-    ...['--report', '/tmp/report.json'],
+    ...['--report', '/tmp/report.json', '--log', PIP_LOG],
     ...(url.protocol === 'http:' ? ['--trusted-host', url.hostname] : []),
     ...index,
   ];
@@ -128,6 +133,7 @@ function pythonPlan(call: PackageCall, registry: Registry): Result<InstallPlan, 
     ],
     without: [],
     report: '/tmp/report.json',
+    log: PIP_LOG,
   });
 }
 

@@ -143,7 +143,13 @@ const FETCH_INSIDE = `/opt/install/fetch${extname(INSIDE) === '.ts' ? '.mts' : '
 function specOf(plan: InstallPlan, limits: StepLimits): Result<SandboxSpec, Fault> {
   const fetch = checkPath(INSIDE);
   if (!fetch.ok) return fetch;
-  const order = { steps: plan.steps, tree: TREE_INSIDE, without: plan.without, reports: [plan.report] };
+  const order = {
+    steps: plan.steps,
+    tree: TREE_INSIDE,
+    without: plan.without,
+    reports: [plan.report],
+    log: plan.log,
+  };
   return ok({
     executable: NODE_INSIDE,
     args: [FETCH_INSIDE, JSON.stringify(order)],
@@ -222,7 +228,6 @@ function toldFault(
 ): Fault {
   const unavailable = (text: string, remedy?: string) => fault('app-unavailable', text, remedy);
   const { credential } = registry;
-  const isPip = /No matching distribution/.test(said);
   const message = credential === undefined ? said : said.replaceAll(credential.value, '[secret]');
   if (kind !== 'app-unavailable') return fault(kind, message, help);
   const { host, hostname } = new URL(registry.url);
@@ -243,18 +248,14 @@ function toldFault(
     );
   if (/\bE401\b|ENEEDAUTH|\b401 (?:Client )?Error|\bUser for /.test(message))
     return credential === undefined ? privateRegistry(registry) : refusedCredential(registry);
-  if (/\bETARGET\b|No matching version|\bE404\b|No matching distribution|ENOVERSIONS/.test(message))
-    return registry.hasCredentials && credential === undefined && /\bE404\b/.test(message)
-      ? privateRegistry(registry)
-      : unavailable(
-          `the registry \`${host}\` has no such package or version`,
-          // pip says the same of an index that wants credentials.
-          isPip ? `if it wants credentials, ${howToName(registry)}` : undefined,
-        );
   if (/\bE403\b|\b403 Client Error/.test(message))
     return registry.hasCredentials && credential === undefined
       ? privateRegistry(registry)
       : unavailable(`the registry \`${host}\` does not hand the package out (403)`);
+  if (/\bETARGET\b|No matching version|\bE404\b|No matching distribution|ENOVERSIONS/.test(message))
+    return registry.hasCredentials && credential === undefined && /\bE404\b/.test(message)
+      ? privateRegistry(registry)
+      : unavailable(`the registry \`${host}\` has no such package or version`);
   if (/certificate|unable to verify/i.test(message))
     return unavailable(
       `the certificate of the registry \`${host}\` comes from an authority that is not known`,

@@ -156,14 +156,16 @@ test('pip shows a user and a password to the index that wants them', async (cont
   );
   registry.wants = `Basic ${btoa('me@corp:pip/secret')}`;
   const without = await machine.fetch('uvx demo-tool');
-  assert.match(
-    without.ok ? '' : (without.fault.help ?? ''),
-    /if it wants credentials, write "packages": \{"\/\/packages/,
-  );
+  assert.ok(!without.ok);
+  assert.match(without.fault.message, /wants credentials, and `cordon\.json` names none/);
+  assert.match(without.fault.help ?? '', /write "packages": \{"\/\/packages/);
   machine.credentials = new Map([
     [`//${TestRegistry.host}:${registry.port}/simple/:_auth`, 'me@corp:pip/secret'],
   ]);
   await machine.install('uvx demo-tool');
+  assert.match(await machine.refusal('uvx another-tool'), /has no such package or version/);
+  registry.wants = 'Basic another';
+  assert.match(await machine.refusal('uvx demo-tool'), /does not accept the credentials/);
   assert.deepEqual(filesWith(machine.root, ['pip/secret', 'pip%2Fsecret', btoa('me@corp:pip/secret')]), []);
 });
 

@@ -16,7 +16,11 @@ interface Plan {
   readonly without: readonly string[];
   /** Files about the result. */
   readonly reports: readonly string[];
+  /** Where a program says more of its requests than to people; null: nowhere. */
+  readonly log: string | null;
 }
+
+const MOST_REFUSALS = 3;
 
 const plan: Plan = JSON.parse(process.argv[2] ?? '{}');
 /** Credentials of the registry, as variables of the package manager. */
@@ -27,11 +31,23 @@ for (const [program = '', ...args] of plan.steps) {
   const env = { ...process.env, ...secrets };
   const { status, signal, error } = spawnSync(program, args, { env, stdio: ['ignore', 2, 2] });
   if (error !== undefined) process.stderr.write(`${error.message}\n`);
-  if (status !== 0) process.exit(signal === null ? (status ?? 1) : 1);
+  if (status === 0) continue;
+  for (const line of refusalsIn(plan.log)) process.stderr.write(`${line}\n`);
+  process.exit(signal === null ? (status ?? 1) : 1);
 }
 for (const path of plan.reports) if (existsSync(path)) await send('report', path);
 await sendFolder(plan.tree, 'tree');
 await write(Buffer.from([0, 0, 0, 0]));
+
+/** What a registry refused: `401 Client Error: Unauthorized for url: …`. */
+function refusalsIn(log: string | null): readonly string[] {
+  if (log === null || !existsSync(log)) return [];
+  return (
+    readFileSync(log, 'utf8')
+      .match(/\b40[13] Client Error.{0,200}/g)
+      ?.slice(0, MOST_REFUSALS) ?? []
+  );
+}
 
 async function sendFolder(folder: string, name: string): Promise<void> {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
