@@ -103,6 +103,7 @@ export class Undoing {
       if (query.signal.aborted) return failed(fault('cancelled', 'the query was stopped'));
       const failure = describeFailure(query, outcome.fault);
       if (!failure.ok) return failure;
+      if (outcome.fault.kind === 'refused') return ok('Nothing was undone.');
       return failed(fault('app-error', `\`${tool.name}\` was not called: ${failure.value.text}`));
     }
     const received = await calls.receive(context, query, ready, outcome.value);

@@ -119,6 +119,7 @@ for (const [what, says, reason] of [
     const stage = await stageWith(t, BY_ID, { user: says });
     const outcome = await stage.session.undo(signal);
     assert.deepEqual([outcome?.kind, outcome?.reason], ['refused', reason]);
+    assert.equal(outcome?.answer, 'Nothing was undone.');
     assert.equal(stage.ran.length, 2);
     assert.equal(stage.session.lastChange()?.tool, 'add');
   });
