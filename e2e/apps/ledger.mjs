@@ -11,6 +11,10 @@ speak({
     appendFileSync(file, 'rent\n');
     return 'paid';
   },
+  owe: () => {
+    appendFileSync(file, 'rent\n');
+    return 'owed';
+  },
   take_back: () => {
     writeFileSync(file, readFileSync(file, 'utf8').replace(/rent\n$/, ''));
     return 'taken back';

@@ -229,51 +229,51 @@ const ledger = (irreversible: readonly string[]) => ({
   labels: { tools: { 'ledger/look': { readOnly: true } } },
 });
 
-for (const [what, irreversible, told, isAsked] of [
-  [
-    'asks the app that made the last change',
-    [],
-    'Asks `ledger` to undo its last change, `pay` of `ledger`.',
-    true,
-  ],
-  ['asks nobody where that cannot be undone', ['pay'], 'which cannot be undone', false],
-] as const) {
-  test(`/undo ${what}`, async (t) => {
-    if (isLeftOut(t, isAsked)) return;
-    const agent = inTurns(
-      calls([{ name: 'pay', arguments: {} }]),
-      calls([{ name: 'look', arguments: {} }]),
-      says('Done.'),
-    );
-    await using user = await userWith(agent, 'ledger');
-    const { home, fake, model } = user;
-    home.write('cordon.json', ledger(irreversible));
-    const answers = home.write('answers.json', [{ match: {}, decision: 'once' }]);
-    const { stderr } = await home.run(['chat', ...model, '--answers', answers], {
-      input: '@ledger pay the rent\n/undo\n/exit\n',
-    });
-    assert.ok(stderr.replace(/\s+/g, ' ').includes(told), stderr);
-    const heard = fake.requests.flatMap(({ messages }) => messages.map(({ content }) => content));
-    assert.equal(heard.includes('@ledger Undo the last change that you made for me.'), isAsked);
-  });
-}
+const UNDO_IN_WORDS = '@ledger Undo the last change that you made for me.';
 
-test('/undo calls the tool that a label names, once, and asks no model', async () => {
-  const agent = inTurns(calls([{ name: 'pay', arguments: {} }]), says('Paid.'));
+/** All texts that the model was shown. */
+const heardBy = (fake: Awaited<ReturnType<typeof startFakeOpenAi>>) =>
+  fake.requests.flatMap(({ messages }) => messages.map(({ content }) => content));
+
+test('/undo asks the app that made the last change', async () => {
+  const agent = inTurns(
+    calls([{ name: 'pay', arguments: {} }]),
+    calls([{ name: 'look', arguments: {} }]),
+    says('Done.'),
+  );
+  await using user = await userWith(agent, 'ledger');
+  const { home, fake, model } = user;
+  home.write('cordon.json', ledger([]));
+  const answers = home.write('answers.json', [{ match: {}, decision: 'once' }]);
+  const { stderr } = await home.run(['chat', ...model, '--answers', answers], {
+    input: '@ledger pay the rent\n/undo\n/exit\n',
+  });
+  assert.match(stderr.replace(/\s+/g, ' '), /Asks `ledger` to undo its last change, `pay` of `ledger`\./);
+  assert.ok(heardBy(fake).includes(UNDO_IN_WORDS));
+});
+
+test('/undo calls the tool that a label names, once, and asks nobody where a change cannot be undone', async () => {
+  const then = [calls([{ name: 'look', arguments: {} }]), says('Done.')];
+  const owes = inTurns(calls([{ name: 'owe', arguments: {} }]), ...then);
+  const pays = inTurns(calls([{ name: 'pay', arguments: {} }]), ...then);
+  const agent: FakeScript = (request, number) => {
+    const asked = request.messages.findLast(({ role }) => role === 'user')?.content ?? '';
+    return (asked.includes('owe') ? owes : pays)(request, number);
+  };
   await using user = await userWith(agent, 'ledger');
   const { home, fake, model } = user;
   const undo = { tool: 'take_back', with: {} };
-  const labels = { tools: { 'ledger/pay': { undo } } };
-  home.write('cordon.json', { ...ledger([]), labels });
-  const match = { scope: 'irreversible-action', to: 'ledger', what: 'take_back', expected: true };
-  const answers = home.write('answers.json', [{ match, decision: 'once' }]);
-  const { stdout, stderr } = await home.run(['chat', ...model, '--answers', answers], {
-    input: '@ledger pay the rent\n/undo\n/undo\n/exit\n',
-  });
-  assert.match(stdout, /`pay` of \d\d:\d\d is undone, by `take_back` of `ledger`\. It says: «taken back»/);
-  assert.match(stderr, /Nothing to undo/);
+  const labels = { tools: { 'ledger/look': { readOnly: true }, 'ledger/owe': { undo } } };
+  home.write('cordon.json', { ...ledger(['pay']), labels });
+  const answers = home.write('answers.json', [{ match: {}, decision: 'once' }]);
+  const input = '@ledger owe the rent\n/undo\n/undo\n@ledger pay the rent\n/undo\n/exit\n';
+  const { stdout, stderr } = await home.run(['chat', ...model, '--answers', answers], { input });
+  assert.match(stdout, /`owe` of \d\d:\d\d is undone, by `take_back` of `ledger`\. It says: «taken back»/);
   assert.equal(times(stdout, 'is undone'), 1);
-  assert.doesNotMatch(JSON.stringify(fake.requests), /\/undo/);
+  assert.match(stderr.replace(/\s+/g, ' '), /Nothing to undo.*`pay` of `ledger`, which cannot be undone/);
+  assert.ok(!heardBy(fake).includes(UNDO_IN_WORDS));
+  // The app's next context is told of it; no model was asked to do it.
+  assert.equal(fake.requests.filter(({ messages }) => messages.at(-1)?.content === '/undo').length, 0);
 });
 
 test('a person who says no reads once that they said it', async (t) => {

@@ -163,7 +163,6 @@ test('pip shows a user and a password to the index that wants them', async (cont
     [`//${TestRegistry.host}:${registry.port}/simple/:_auth`, 'me@corp:pip/secret'],
   ]);
   await machine.install('uvx demo-tool');
-  assert.match(await machine.refusal('uvx another-tool'), /has no such package or version/);
   registry.wants = 'Basic another';
   assert.match(await machine.refusal('uvx demo-tool'), /does not accept the credentials/);
   assert.deepEqual(filesWith(machine.root, ['pip/secret', 'pip%2Fsecret', btoa('me@corp:pip/secret')]), []);
