@@ -4,12 +4,13 @@
  */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: values name placeholders as the file writes them
 import { absolutePath, type Environment } from '@cordon/config/reading';
-import { NAME_PATTERN, type ToolLabels } from '@cordon/core';
+import { NAME_PATTERN, SILENT_MANIFEST, type ToolLabels } from '@cordon/core';
 import type { FoundServer, FoundSource, Obstacle } from '../clients/found-server.ts';
 import { secretName } from '../clients/placeholders.ts';
 import { type ReadCommand, readCommandLine } from './command-line.ts';
 import { namedHosts } from './hosts.ts';
 import { type KnownPackage, knownPackage } from './known-packages.ts';
+import { type ProposedTool, proposeLabels } from './labels.ts';
 import { isInventedFile, type NamedPath, pathsInArguments, pathsInVariables } from './paths.ts';
 import { holdsPassword, isExample, isSecretName } from './secret-values.ts';
 
@@ -20,6 +21,8 @@ export interface ProposalPlace {
   readonly environment: Environment;
   /** Whether the entry stands in `cordon.json` already, where the names of secrets are its own. */
   readonly isOwnEntry?: boolean;
+  /** What the app says of its tools; absent: it was not asked. */
+  readonly tools?: readonly ProposedTool[];
 }
 
 /** A right that the app gets, and why. Each one loosens: without it the app has none. */
@@ -53,6 +56,8 @@ export interface ProposedLabels {
   readonly says: Partial<ToolLabels>;
   readonly tools: readonly string[];
   readonly reasons: readonly string[];
+  /** From what the app says of its tools; absent: the package is known. */
+  readonly isListed?: true;
 }
 
 /** What has to be said of an app and is no part of its entry. */
@@ -139,7 +144,7 @@ export function propose(
     isPackage: read.value.call !== null,
     ...proposed,
     description: edits.description ?? proposed.description,
-    ...withEdits(proposed, edits),
+    ...withEdits(proposed, edits, place.tools ?? []),
   };
 }
 
@@ -171,15 +176,30 @@ type Proposed = Pick<
 function withEdits(
   { grants, state, labels }: Proposed,
   { dropped, added }: ProposalEdits,
+  tools: readonly ProposedTool[],
 ): Pick<AppProposal, 'grants' | 'state' | 'labels'> {
   const kept = grants.filter((grant) => !dropped.has(grantKey(grant)));
   const all = [...kept, ...added.map((grant) => ({ ...grant, reason: 'you added it' }))];
   const hasNetwork = all.some(({ kind }) => kind === 'network');
+  const known = labels.map((one) => (hasNetwork ? withoutStaying(one) : one));
   return {
     grants: all,
     state: dropped.has('state') ? null : state,
-    labels: dropped.has('labels') ? [] : labels.map((one) => (hasNetwork ? withoutStaying(one) : one)),
+    labels: dropped.has('labels') ? [] : [...known, ...listedLabels(tools, known, all)],
   };
+}
+
+/** For tools of which nothing is known, from what the app says of them, with the network that it would get. */
+function listedLabels(
+  tools: readonly ProposedTool[],
+  known: readonly ProposedLabels[],
+  grants: readonly ProposedGrant[],
+): readonly ProposedLabels[] {
+  const network = grants.flatMap(({ kind, value }) => (kind === 'network' ? [value] : []));
+  const isKnown = (name: string) => known.some((one) => one.tools.includes(name));
+  return proposeLabels({ ...SILENT_MANIFEST, network }, tools)
+    .filter(({ tool, reasons }) => reasons.length > 0 && !isKnown(tool))
+    .map(({ tool, says, reasons }) => ({ says, tools: [tool], reasons, isListed: true }));
 }
 
 /** Attack: a host is added to an app whose tools were labelled as staying here because it had none. */

@@ -4,7 +4,7 @@
  */
 import { basename } from 'node:path';
 import { type Configuration, mark } from '@cordon/config';
-import { type Fault, fault, type Result } from '@cordon/core';
+import { type Fault, fault, type InstalledApp, type Result } from '@cordon/core';
 import {
   type Difference,
   type Fetched,
@@ -55,10 +55,35 @@ export async function installApps(
   if (!(await context.agrees(configuration))) return EXIT.failed;
   const isCommand = process.argv.includes('--');
   const wanted = isCommand ? [commandOf(words)] : appsOf(context, configuration, words);
-  if (wanted === null) return EXIT.failed;
+  return wanted === null ? EXIT.failed : installAll(context, configuration, wanted, { again, yes });
+}
+
+/** The packages of apps that stand in no file yet. The user has said yes to fetching them. */
+export function installPackagesOf(
+  context: CommandContext,
+  configuration: Configuration,
+  apps: readonly InstalledApp[],
+): Promise<ExitCode> {
+  return installAll(
+    context,
+    configuration,
+    apps.flatMap((app) => wantedOf(app, false)),
+    {
+      again: false,
+      yes: false,
+    },
+  );
+}
+
+async function installAll(
+  context: CommandContext,
+  configuration: Configuration,
+  wanted: readonly Wanted[],
+  options: Required<InstallOptions>,
+): Promise<ExitCode> {
   const stopping = new AbortController();
   context.onInterrupt = () => stopping.abort();
-  const run = new Run(context, configuration, { again, yes }, stopping.signal);
+  const run = new Run(context, configuration, options, stopping.signal);
   let code: ExitCode = EXIT.done;
   for (const one of wanted) {
     const next = stopping.signal.aborted ? EXIT.refused : await installed(run, one, context, configuration);
@@ -104,11 +129,13 @@ function appsOf(
     context.reportFault(noSuchApp(name, { apps }));
     return null;
   }
-  return apps.flatMap(({ id, source }) => {
-    if (source.kind !== 'command' || (names.length > 0 && !names.includes(id))) return [];
-    const call = parsePackageLauncher(basename(source.command), source.args);
-    return [{ label: id, call, isNamed: names.length > 0 }];
-  });
+  const isNamed = names.length > 0;
+  return apps.filter(({ id }) => !isNamed || names.includes(id)).flatMap((app) => wantedOf(app, isNamed));
+}
+
+function wantedOf({ id, source }: InstalledApp, isNamed: boolean): readonly Wanted[] {
+  if (source.kind !== 'command') return [];
+  return [{ label: id, call: parsePackageLauncher(basename(source.command), source.args), isNamed }];
 }
 
 class Run {

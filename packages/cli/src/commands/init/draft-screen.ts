@@ -2,6 +2,7 @@
 import type { Screen } from '@cordon/console/text';
 import { type AppProposal, droppable, grantKey, valuesOf } from '@cordon/onboarding';
 import { counted } from '@cordon/print';
+import { oneForAll } from './proposed-labels.ts';
 
 /** Draws the apps, numbered from 1. `home` is written as `~`. */
 export function drawProposals(screen: Screen, proposals: readonly AppProposal[], home: string): void {
@@ -63,7 +64,12 @@ function rightsOf(proposal: AppProposal): readonly Right[] {
   return [
     ...grants.map((grant) => lettered(grantKey(grant), `${VERBS[grant.kind]} ${grant.value}`, grant.reason)),
     ...(state === null ? [] : [lettered('state', 'a private folder', state)]),
-    ...labels.map((one) => lettered('labels', labelWords(one), 'known package')),
+    ...labels
+      .filter(({ isListed }) => isListed !== true)
+      .map((one) => lettered('labels', labelWords(one), 'known package')),
+    ...listedReasons(labels).map(({ reason, tools, isLooser }) =>
+      isLooser ? lettered('labels', reason, tools) : told(reason, tools),
+    ),
     ...secrets.map(({ key, value }) =>
       told(`the secret ${key}`, value === null ? 'you are asked for it' : KEPT),
     ),
@@ -99,6 +105,23 @@ function fixedValues({ source, questions }: AppProposal): readonly (readonly [ke
   return Object.entries(valuesOf(source)).filter(
     ([key, value]) => !asked.has(key) && !ONE_PLACEHOLDER.test(value),
   );
+}
+
+/**
+ * One for each reason, with all its tools. Attack: an app with so many tools that the one that matters is not on the screen: none is
+ * left out.
+ */
+function listedReasons(labels: AppProposal['labels']) {
+  const said = labels
+    .filter(({ isListed }) => isListed === true)
+    .flatMap(({ tools, reasons }) =>
+      reasons.map((reason) => ({ tool: tools.join(', '), reason: oneForAll(reason) })),
+    );
+  return [...Map.groupBy(said, ({ reason }) => reason)].map(([reason, named]) => ({
+    reason: reason.replace(/^looser: /, 'less is asked: '),
+    tools: named.map(({ tool }) => tool).join(', '),
+    isLooser: reason.startsWith('looser'),
+  }));
 }
 
 function labelWords({ says, tools }: AppProposal['labels'][number]): string {

@@ -8,6 +8,7 @@ import {
   type FoundServer,
   type ProposalEdits,
   type ProposalPlace,
+  type ProposedTool,
   propose,
   serversIn,
 } from '@cordon/onboarding';
@@ -100,13 +101,26 @@ export function treeOf(file: string): { readonly text: string; readonly tree: Js
   return isJsonObject(plain) ? { text: text.value, tree: plain } : null;
 }
 
-/** One proposal for each app, in their order, with the edits of the same place. */
+/** What an app said of its tools, and how it was started then. */
+export interface Listed {
+  /** As JSON. */
+  readonly source: string;
+  readonly tools: readonly ProposedTool[];
+}
+
+/** One proposal for each app, in their order, with the edits of the same place. `listed`: by the app's id. */
 export function proposalsOf(
   apps: readonly DraftApp[],
   edits: readonly ProposalEdits[],
   place: ProposalPlace,
+  listed: ReadonlyMap<string, Listed> = new Map(),
 ): readonly AppProposal[] {
-  return apps.map(({ id, server, section }, at) =>
-    propose(id, server, { ...place, isOwnEntry: section !== null }, edits[at]),
-  );
+  return apps.map(({ id, server, section }, at) => {
+    const own = { ...place, isOwnEntry: section !== null };
+    const proposal = propose(id, server, own, edits[at]);
+    const said = listed.get(id);
+    // The user may have changed what is started.
+    if (said === undefined || said.source !== JSON.stringify(proposal.source)) return proposal;
+    return propose(id, server, { ...own, tools: said.tools }, edits[at]);
+  });
 }

@@ -35,6 +35,7 @@ import {
   furtherServers,
   incompleteApps,
   isWhollyShown,
+  type Listed,
   namesIn,
   newApps,
   proposalsOf,
@@ -90,11 +91,11 @@ export async function init(
   if (!hasProposals && missing.length > 0) return askedSecrets(context, draft);
   if (!hasProposals) return labelsAlone(context, draft, options);
   noteUnreviewed(context, draft);
-  const proposals = await shownAndAgreed(context, draft, options);
-  if (proposals === null) return EXIT.refused;
-  const values = await askValues(context, takenFrom(proposals), missing, draft.tree);
+  const agreed = await shownAndAgreed(context, draft, options);
+  if (agreed === null) return EXIT.refused;
+  const values = await askValues(context, takenFrom(agreed.proposals), missing, draft.tree);
   if (values === null) return EXIT.refused;
-  return write(context, draft, proposals, values, options);
+  return write(context, draft, agreed, values, options);
 }
 
 async function draftOf(
@@ -302,6 +303,9 @@ async function labelsAlone(
 const STARTS =
   'After your yes Cordon lists the tools of each app, to propose labels: it starts the app once, in its sandbox and without a way out, or connects to its address.';
 
+const LISTS =
+  '[l] does that first, and with nothing of yours: no folder, secret or network. Then the labels stand on this screen.';
+
 function noteUnreviewed({ notes }: CommandContext, { unreviewed }: Draft): void {
   for (const app of unreviewed)
     notes.say(`${app}: `, 'was not reviewed yet: `cordon apps review` shows its tools', 'dim');
@@ -347,31 +351,49 @@ function withoutValues(source: FoundSource): object {
   return { kind, command, args, cwd, variables };
 }
 
+/** What the user said yes to. */
+interface Agreed {
+  readonly proposals: readonly AppProposal[];
+  /** Of apps whose tools stood on the screen; by id. */
+  readonly listed: ReadonlyMap<string, Listed>;
+}
+
 /** One screen, changed as often as the user likes, and one yes: to these proposals. Null: the user said no. */
 async function shownAndAgreed(
   context: CommandContext,
   draft: Draft,
   { yes = false }: InitOptions,
-): Promise<readonly AppProposal[] | null> {
+): Promise<Agreed | null> {
   const { terminal, notes, ending } = context;
   let edits: readonly ProposalEdits[] = draft.apps.map(() => NO_EDITS);
+  let listed: Agreed['listed'] = new Map();
+  let mayList = draft.text === null;
   for (;;) {
-    const proposals = proposalsOf(draft.apps, edits, draft.place);
+    const proposals = proposalsOf(draft.apps, edits, draft.place, listed);
     drawAll(context, draft, proposals);
-    if (yes) return proposals;
+    if (yes) return { proposals, listed };
     if (!terminal.isInteractive) {
       notes.say('', 'nothing was written: `--yes` means yes');
       return null;
     }
     const taken = takenFrom(proposals);
-    if (taken.length > 0) notes.say('', STARTS, 'dim');
-    const count = packagesOf(taken);
+    const open = taken.filter(({ id }) => !listed.has(id));
+    if (open.length > 0) notes.say('', STARTS, 'dim');
+    const canList = mayList && open.some(({ source }) => source?.kind === 'command');
+    if (canList) notes.say('', LISTS, 'dim');
+    const count = packagesOf(open);
     const fetches = count === 0 ? '' : `, fetch ${counted(count, 'package')}`;
-    const keys = `[y] write ${basename(draft.file)}${fetches}  [n] no (default)  [?] change > `;
+    const lists = canList ? '  [l] list' : '';
+    const keys = `[y] write ${basename(draft.file)}${fetches}  [n] no (default)${lists}  [?] change > `;
     const reply = await terminal.ask({ prompt: keys, takes: 'text' }, ending);
     const text = reply.kind === 'line' ? reply.text.trim() : '';
-    if (/^y(es)?$/i.test(text)) return proposals;
-    if (text === '?') notes.say('', EDIT_HELP);
+    if (/^y(es)?$/i.test(text)) return { proposals, listed };
+    if (canList && text === 'l') {
+      const { listedFirst } = await import('./listed-first.ts');
+      listed = new Map([...listed, ...(await listedFirst(context, open, draft.place.folder))]);
+      // What does not start without its rights is listed with them, after the yes.
+      mayList = false;
+    } else if (text === '?') notes.say('', EDIT_HELP);
     else if (/^\d/.test(text)) {
       const edit = parseEdit(text, proposals, draft.place);
       if (edit.ok) edits = edits.map((old, at) => (at === edit.value.app ? edit.value.change(old) : old));
@@ -391,11 +413,12 @@ function drawAll(context: CommandContext, { labels }: Draft, proposals: readonly
 function write(
   context: CommandContext,
   draft: Draft,
-  proposals: readonly AppProposal[],
+  agreed: Agreed,
   values: AskedValues,
   options: InitOptions,
 ): Promise<ExitCode> | ExitCode {
   const { file, text, apps, labels, place } = draft;
+  const { proposals } = agreed;
   const to = draftText(text, apps, proposals, labels, values.answers);
   if (!to.ok) return context.reportFault(fault('usage', `nothing was written: ${to.fault}`));
   const kept = keepSecrets(place, values.secrets);
@@ -405,14 +428,14 @@ function write(
     context.noteDiagnostics([written.fault]);
     return EXIT.failed;
   }
-  return report(context, draft, to.value, proposals, options);
+  return report(context, draft, to.value, agreed, options);
 }
 
 async function report(
   context: CommandContext,
   { file, text, configuration, labels, isWhollyShown: showsAll }: Draft,
   to: string,
-  proposals: readonly AppProposal[],
+  { proposals, listed }: Agreed,
   { yes = false }: InitOptions,
 ): Promise<ExitCode> {
   if (text !== null && configuration !== null) {
@@ -432,7 +455,7 @@ async function report(
   const read = context.configuration();
   if (read === null || (showsAll && !(await context.agrees(read, true)))) return EXIT.failed;
   if (!context.terminal.isInteractive) return fetchesLater(context, taken);
-  return fetched(context, taken, { file, yes });
+  return fetched(context, taken, { file, yes, listed });
 }
 
 const NEXT = 'next: `cordon chat` shows you each app before it first uses it';
@@ -447,18 +470,21 @@ function fetchesLater({ output }: CommandContext, taken: readonly AppProposal[])
 async function fetched(
   context: CommandContext,
   taken: readonly AppProposal[],
-  { file, yes }: { readonly file: string; readonly yes: boolean },
+  { file, yes, listed }: Pick<Agreed, 'listed'> & { readonly file: string; readonly yes: boolean },
 ): Promise<ExitCode> {
   if (packagesOf(taken) > 0) {
     const { installApps } = await import('../apps/apps-install.ts');
     const code = await installApps(context, [], {});
     if (code !== EXIT.done) return code;
   }
-  const { labelUnreviewed } = await import('./listed-tools.ts');
-  const ids = taken.map(({ id }) => id);
-  const code = await labelUnreviewed(context, file, ids, yes);
-  if (code === EXIT.done) context.output.say('', NEXT, 'dim');
-  return code;
+  const ids = taken.map(({ id }) => id).filter((id) => !listed.has(id));
+  if (ids.length > 0) {
+    const { labelUnreviewed } = await import('./listed-tools.ts');
+    const code = await labelUnreviewed(context, file, ids, yes);
+    if (code !== EXIT.done) return code;
+  }
+  context.output.say('', NEXT, 'dim');
+  return EXIT.done;
 }
 
 function packagesOf(taken: readonly AppProposal[]): number {

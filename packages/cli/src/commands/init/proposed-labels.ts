@@ -51,7 +51,8 @@ function labelsInFile(tree: Json, app: string): ReadonlyMap<string, Partial<Tool
   return new Map(said);
 }
 
-function proposedTool({
+/** What an app says of a tool, as far as labels are proposed from it. */
+export function proposedTool({
   name,
   title,
   description,
@@ -77,8 +78,8 @@ function proposedTool({
 export function drawLabels({ output }: CommandContext, { app, tools, outdated }: AppLabels): void {
   output.line();
   output.say('', `${app}: labels for its tools`, 'bold');
-  const said = tools.flatMap(({ tool, says, reasons }) =>
-    reasons.map((reason) => ({ tool, reason: says.identifying === undefined ? reason : oneForAll(reason) })),
+  const said = tools.flatMap(({ tool, reasons }) =>
+    reasons.map((reason) => ({ tool, reason: oneForAll(reason) })),
   );
   for (const [reason, named] of Map.groupBy(said, ({ reason }) => reason)) {
     const isLooser = reason.startsWith('looser');
@@ -94,7 +95,7 @@ export function drawLabels({ output }: CommandContext, { app, tools, outdated }:
     output.say('  - ', `takes back ${label} of ${tool}, because ${reason}`, 'good', 2);
 }
 
-/** The arguments differ from tool to tool; the file names them. */
-function oneForAll(reason: string): string {
+/** Of identifying arguments, which differ from tool to tool; the file names them. */
+export function oneForAll(reason: string): string {
   return reason.replace(/^looser: only .* say /, 'looser: only some arguments say ');
 }
