@@ -217,9 +217,9 @@ export class Session {
    * change was. Null: there is nothing to undo. Throws if a query is running.
    */
   async undo(signal: AbortSignal, options: Pick<AskOptions, 'isPrivate'> = {}): Promise<Outcome | null> {
-    this.#startAnew();
     const change = lastChange(this.#parts.recorded());
     if (change === null) return null;
+    this.#startAnew();
     const isPrivate = change.isPrivate || options.isPrivate === true;
     return await this.#served(UNDO, signal, { isPrivate, undoes: change.call.id });
   }

@@ -109,5 +109,10 @@ export function answerText(context: Context, answer: string): string {
 }
 
 function framed(held: HeldText): string {
-  return `«${held.text.replaceAll('«', '‹').replaceAll('»', '›')}» (from ${held.functionality})`;
+  return `${framedText(held.text)} (from ${held.functionality})`;
+}
+
+/** A text of others within words of ours. */
+export function framedText(text: string): string {
+  return `«${text.replaceAll('«', '‹').replaceAll('»', '›')}»`;
 }

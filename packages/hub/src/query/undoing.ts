@@ -11,7 +11,6 @@ import {
   failed,
   fault,
   type InstalledApp,
-  id,
   type JsonObject,
   joinLabels,
   ok,
@@ -32,6 +31,7 @@ import { recordUserInput } from '../journal/context-input.ts';
 import { type Change, changeOf, timeInWords, valueOfChange } from '../journal/last-change.ts';
 import type { Recorder } from '../journal/recorder.ts';
 import { describeFailure, type ReadyCall, type ToolCalls } from '../mediation/tool-calls.ts';
+import { framedText } from './answer-stream.ts';
 
 export interface UndoingParts {
   readonly registry: Registry;
@@ -108,7 +108,7 @@ export class Undoing {
     }
     const received = await calls.receive(context, query, ready, outcome.value);
     const what = `\`${call.tool}\` of ${timeInWords(call.time, now())}`;
-    return ok(answerFor(context, ready, what, received?.output ?? null));
+    return ok(answerFor(ready, what, received?.output ?? null));
   }
 
   /** The call that undoes this one, with the app running. */
@@ -177,25 +177,11 @@ function planFor(
 const MOST_SAID = 2_000;
 
 /** Attack: an app answers in the words of the hub; so what it says is framed as the text of an app. */
-function answerFor(
-  context: Context,
-  { app, tool }: ReadyCall,
-  what: string,
-  output: ToolOutput | null,
-): string {
+function answerFor({ app, tool }: ReadyCall, what: string, output: ToolOutput | null): string {
   if (output === null) return `\`${tool.name}\` of \`${app.id}\` was called. Its answer is kept back.`;
-  const { text, isError } = output;
-  const done = isError
+  const done = output.isError
     ? `${what} may not be undone: \`${tool.name}\` of \`${app.id}\` answered with an error.`
     : `${what} is undone, by \`${tool.name}\` of \`${app.id}\`.`;
-  if (text.trim() === '') return done;
-  context.references.hold({
-    text: text.slice(0, MOST_SAID),
-    origin: app.id,
-    carries: [],
-    functionality: id(tool.name),
-    peer: id(''),
-    label: context.label,
-  });
-  return `${done} It says: $1`;
+  const said = output.text.trim().slice(0, MOST_SAID);
+  return said === '' ? done : `${done} It says: ${framedText(said)}`;
 }

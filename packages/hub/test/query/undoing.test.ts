@@ -322,7 +322,7 @@ test('the app’s next context knows of it; a private change stays unknown to it
     await stage.ask('look', { planner: [plan([{ app: 'notes' }])], notes: ['seen'] });
     return JSON.stringify(stage.model.seen.at(-1)?.request.messages);
   };
-  assert.match(await shown(), /is undone/);
+  assert.match(await shown(), /is undone, by `remove` of `notes`\. It says: «removed»/);
   const secret = { planner: [plan([{ app: 'notes' }])], notes: [[call('add', { text: 'secret' })], 'added'] };
   await stage.ask('note it', secret, stage.session, { isPrivate: true });
   await stage.session.undo(signal);
