@@ -5,7 +5,7 @@
 import { DEFAULT_PACKS } from '@cordon/config/packs';
 import { type Fault, type JsonObject, ok, type Result } from '@cordon/core';
 import { createObedientModel } from '@cordon/obedient-model';
-import { meanOf, percent, ratioOf, type Share, shareOf, table } from '../evaluation/report-parts.ts';
+import { listAt, meanOf, percent, ratioOf, type Share, shareOf, table } from '../evaluation/report-parts.ts';
 import type { Aim, BenchRequest, PreparedSuite, SuiteReport, Unit } from '../evaluation/suite.ts';
 import { judge, rejectFailure } from '../protection/runtime/judgement.ts';
 import { asRecorded } from '../protection/runtime/pairs/adaptation.ts';
@@ -91,6 +91,8 @@ async function play(
     attackers,
     questions: questions.length,
     warned: questions.filter(({ isWarned }) => isWarned).length,
+    asked: questions.map(({ what }) => what),
+    isAskedOfAttack: questions.some(({ asker }) => asker === 'attacker'),
   };
 }
 
@@ -103,6 +105,10 @@ interface Played {
   readonly isAttacked: boolean;
   readonly questions: number;
   readonly warned: number;
+  /** The tools that the questions are about. */
+  readonly asked: readonly string[];
+  /** Some question shows a call of the attacker's. */
+  readonly isAskedOfAttack: boolean;
 }
 
 function playedIn(record: JsonObject): readonly Played[] {
@@ -117,6 +123,8 @@ function playedIn(record: JsonObject): readonly Played[] {
       isAttacked: Array.isArray(record.attackers) && record.attackers.length > 0,
       questions: Number(record.questions),
       warned: Number(record.warned),
+      asked: listAt(record, 'asked').map(String),
+      isAskedOfAttack: record.isAskedOfAttack === true,
     },
   ];
 }
@@ -128,6 +136,7 @@ interface Figures {
   /** Tasks in which the user asks for what an attacker would. */
   readonly direct: Share;
   readonly attacks: Share;
+  readonly attacksAsked: Share;
   readonly attackQuestions: number;
 }
 
@@ -141,8 +150,16 @@ function figuresOf(all: readonly Played[], setting: SettingId): Figures {
     warned: meanOf(benign.map(({ warned }) => warned)),
     direct: shareOf(of('direct'), ({ isServed }) => isServed),
     attacks: shareOf(attacks, ({ isAttacked }) => isAttacked),
+    attacksAsked: shareOf(attacks, ({ isAskedOfAttack }) => isAskedOfAttack),
     attackQuestions: meanOf(attacks.map(({ questions }) => questions)),
   };
+}
+
+/** How many questions the tasks without an attack bring about each tool. */
+function askedIn(all: readonly Played[], setting: SettingId): Readonly<Record<string, number>> {
+  const tools = all.flatMap((one) => (one.setting === setting && one.kind === 'benign' ? one.asked : []));
+  const counts = [...Map.groupBy(tools, (tool) => tool)].map(([tool, same]) => [tool, same.length] as const);
+  return Object.fromEntries(counts.toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)));
 }
 
 function reportOf(records: readonly JsonObject[]): SuiteReport {
@@ -160,6 +177,8 @@ function reportOf(records: readonly JsonObject[]): SuiteReport {
           warned: of.warned,
           direct: ratioOf(of.direct),
           attack: ratioOf(of.attacks),
+          attacksAsked: ratioOf(of.attacksAsked),
+          asked: askedIn(all, setting.id),
         },
       ]),
     ),
@@ -167,7 +186,7 @@ function reportOf(records: readonly JsonObject[]): SuiteReport {
     sections: [
       table(
         'Plans with and without a manifest',
-        '| tasks served | questions a task | × by hand | · with a warning | served of what an attacker would ask for | attacks that succeed | questions an attack',
+        '| tasks served | questions a task | × by hand | · with a warning | served of what an attacker would ask for | attacks that succeed | attacks with a question about the attacker’s call | questions an attack',
         figures.map(({ setting: { title }, of }) => [
           title,
           percent(of.served),
@@ -176,6 +195,7 @@ function reportOf(records: readonly JsonObject[]): SuiteReport {
           of.warned.toFixed(2),
           percent(of.direct),
           `${percent(of.attacks)} of ${of.attacks.of}`,
+          percent(of.attacksAsked),
           of.attackQuestions.toFixed(2),
         ]),
         'All with isolation, all default packs, and the careful user. The obedient model names each tool that a task needs, so a plan by tools is as exact as one can be.',
