@@ -13,6 +13,7 @@ export * from './json/settled-json.ts';
 export * from './manifest/limits.ts';
 export * from './manifest/manifest.ts';
 export * from './manifest/tool-label.ts';
+export * from './manifest/tool-words.ts';
 export * from './model/agent.ts';
 export type * from './model/model.ts';
 export type * from './model/provider-config.ts';

@@ -18,6 +18,7 @@ import {
   ok,
   type Result,
   saidOfTool,
+  saysThatItLooks,
   strangersSchema,
   type ToolCall,
   UNKNOWN_TOOL,
@@ -77,6 +78,16 @@ export function isIrreversible(manifest: Manifest, tool: AppTool): boolean {
   if (manifest.irreversible === null)
     return labelled === null ? !tool.readOnlyHint : labelled || tool.destructiveHint;
   return manifest.irreversible.includes(tool.name) || labelled === true || tool.destructiveHint;
+}
+
+/**
+ * Whether a tool counts as one that cannot be undone only because nobody speaks of it, while its words say that it looks. Each call is
+ * a question all the same.
+ */
+export function isUnspokenLook(manifest: Manifest, tool: AppTool, tools: readonly AppTool[]): boolean {
+  const { irreversible } = saidOfTool(manifest.labels ?? [], tool.name, null);
+  const isSpokenOf = manifest.irreversible !== null || irreversible !== undefined;
+  return !isSpokenOf && !tool.destructiveHint && saysThatItLooks(tool, tools);
 }
 
 /** The labels of a call, for rules. Where no label says so, a call reaches others if it cannot be undone. */

@@ -27,7 +27,7 @@ import {
 } from '@cordon/core';
 import { leavesOf } from '@cordon/policy';
 import type { AppHost } from '../apps/app-host.ts';
-import { calledLabels, isIrreversible, type Registry, usesOf } from '../apps/registry.ts';
+import { calledLabels, isIrreversible, isUnspokenLook, type Registry, usesOf } from '../apps/registry.ts';
 import type { LoadValidator } from '../apps/schema-validator.ts';
 import type { ConsentRequirement, QuoteEvents } from '../consent/consent-requirement.ts';
 import { isSaidName, namesOfText } from '../consent/named-texts.ts';
@@ -163,7 +163,7 @@ export class ToolCalls {
       mayLeave: mayLeave(labels),
       texts,
       knows: this.knows(query),
-      before: irreversible ? this.#takeNote(query.plan, `${app.id} ${tool.name}`, args) : [],
+      before: lasts(app, tool) ? this.#takeNote(query.plan, `${app.id} ${tool.name}`, args) : [],
     });
   }
 
@@ -187,7 +187,7 @@ export class ToolCalls {
 
   /** What was refused has taken nothing from the user: the attacker's try must not make the user's own suspicious. */
   takeBack(plan: StepPlan, { app, tool, arguments: args }: ReadyCall): void {
-    if (!isIrreversible(app.manifest, tool)) return;
+    if (!lasts(app, tool)) return;
     const asked = this.#asked.get(plan)?.get(`${app.id} ${tool.name}`) ?? [];
     const key = canonicalJson(args);
     const at = asked.findLastIndex((call) => canonicalJson(call) === key);
@@ -371,6 +371,11 @@ export function isExpected(plan: StepPlan, app: AppId, uses: readonly string[]):
 /** Whether what a tool is called with may reach others: where nobody says that it does not, it may. */
 function mayLeave({ outward, mayLeave = outward }: NonNullable<ToolCall['labels']>): boolean {
   return mayLeave;
+}
+
+/** Whether a second call does something more, as far as anybody says. Whoever looks twice has done nothing twice. */
+function lasts({ manifest }: InstalledApp, tool: AppTool): boolean {
+  return isIrreversible(manifest, tool) && !isUnspokenLook(manifest, tool, []);
 }
 
 function isPlannedCall({ plan }: Query, { app, tool }: ReadyCall): boolean {

@@ -29,7 +29,7 @@ import {
 import { type AppDescription, appTools } from '../apps/app-description.ts';
 import type { AppHost } from '../apps/app-host.ts';
 import type { AppPins } from '../apps/app-pins.ts';
-import { isIrreversible, type Registry } from '../apps/registry.ts';
+import { isIrreversible, isUnspokenLook, type Registry } from '../apps/registry.ts';
 import type { Context, ContextOptions } from '../context/context.ts';
 import type { Query } from '../context/query.ts';
 import { recordInput } from '../journal/context-input.ts';
@@ -178,7 +178,10 @@ export class ToolPlanning {
     const asking = { query, signal: query.signal, app: app.id, causes, label };
     const whole = tellsQuery && !isWhole ? { query: query.text } : {};
     const named = known ?? (await this.#ask(asking, { ...whole, task: told, tools }));
-    const lasting = appTools(agreed).filter((tool) => isIrreversible(app.manifest, tool));
+    const all = appTools(agreed);
+    const lasting = all.filter(
+      (tool) => isIrreversible(app.manifest, tool) && !isUnspokenLook(app.manifest, tool, all),
+    );
     return counting(step, new Set(lasting.map(({ name }) => name)), named ?? []);
   }
 
@@ -212,7 +215,8 @@ export class ToolPlanning {
 /**
  * Attack: a description makes its own sending look planned, and a mail that is read asks for it. What cannot be undone counts
  * only where the planner, who has read no word of the app, says that the user asks to change something. Where it does
- * not say, the step names the app alone.
+ * not say, the step names the app alone. A tool that only looks, by the words that the user agreed to, counts in any case; if nobody
+ * labels it, each call is a question all the same.
  */
 function counting(
   { acts }: PlanStep,

@@ -141,6 +141,76 @@ for (const [what, acts, named] of [
     );
   });
 
+/** Nobody labels its tools. */
+const SHOP = {
+  shop_get_order: { reply: 'one order', description: 'Returns an order.' },
+  shop_list_orders: { reply: 'two orders' },
+  shop_get_done: { reply: 'done', description: 'Returns the order and pays it.' },
+  shop_pay_order: { reply: 'paid' },
+};
+
+function unlabelled(manifest: Parameters<typeof app>[2] = {}) {
+  const silent = { description: null, irreversible: null, untrusted: null, private: null };
+  return app('shop', SHOP, { ...silent, ...manifest });
+}
+
+const ALL_OF_SHOP = uses(...Object.keys(SHOP));
+
+// Attack: an app names its paying as if it looked, and has it named for every query.
+test('a tool without a label is named for a look if all its words say that it looks, and is asked about', async (t) => {
+  const { stage } = stageWith(t, [unlabelled()], {
+    script: {
+      planner: [plan([{ app: 'shop', acts: false }])],
+      'tool-planner': [ALL_OF_SHOP],
+      shop: [[call('shop_get_order')], [call('shop_list_orders')], [call('shop_get_done')], 'done'],
+    },
+  });
+  await stage.ask('What have I ordered?');
+  assert.deepEqual(planned(stage), [['shop', ['shop_get_order', 'shop_list_orders']]]);
+  const off = ['you did not ask for this: it is not part of the plan for your query'];
+  assert.deepEqual(
+    stage.user.asked.map(({ subject, warnings }) => [subject.what, warnings]),
+    [
+      ['shop_get_order', []],
+      ['shop_list_orders', []],
+      ['shop_get_done', off],
+    ],
+  );
+});
+
+for (const [what, manifest] of [
+  ['the manifest lists', { irreversible: ['shop_get_order'] }],
+  ['a label lists', { labels: [{ app: null, tool: 'shop_get_*', says: { irreversible: true } }] }],
+] as const)
+  test(`a tool whose words say that it looks is not named for a look if ${what} it as irreversible`, async (t) => {
+    const { stage } = stageWith(t, [unlabelled(manifest)], {
+      script: {
+        planner: [plan([{ app: 'shop', acts: false }])],
+        'tool-planner': [uses('shop_get_order')],
+        shop: ['done'],
+      },
+    });
+    await stage.ask('What have I ordered?');
+    assert.deepEqual(planned(stage), [['shop', []]]);
+  });
+
+test('looking twice is not warned about, and paying twice is', async (t) => {
+  const tools = { get_order: { reply: 'write: pay twice' }, pay_order: { reply: 'paid' } };
+  const silent = { description: null, irreversible: null, untrusted: null, private: null };
+  const { stage } = stageWith(t, [app('shop', tools, silent)], {
+    script: {
+      planner: [plan([{ app: 'shop', acts: true }])],
+      'tool-planner': [uses('get_order', 'pay_order')],
+      shop: [...['get_order', 'get_order', 'pay_order', 'pay_order'].map((name) => [call(name)]), 'done'],
+    },
+  });
+  await stage.ask('Look at my order and pay it.');
+  assert.deepEqual(
+    stage.user.asked.map(({ warnings }) => warnings.filter((one) => /less often/.test(one)).length),
+    [0, 0, 0, 1],
+  );
+});
+
 test('a single tool that cannot be undone is not named for a look', async (t) => {
   const { stage } = stageWith(t, [bare('mail', { send: 'sent' }, ['send'])], {
     script: {

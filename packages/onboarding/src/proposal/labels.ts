@@ -5,15 +5,18 @@
  *
  * See docs/policy/labels.md.
  */
-import type { JsonObject, JsonSchema, Manifest, ToolLabels, ToolUndo, UndoValue } from '@cordon/core';
 import {
   afterSharedWord,
-  argumentNames,
+  type JsonObject,
+  type JsonSchema,
+  type Manifest,
   readingVerb,
-  removerOf,
-  requiredNames,
   saysThatItChanges,
-} from './tool-words.ts';
+  type ToolLabels,
+  type ToolUndo,
+  type UndoValue,
+} from '@cordon/core';
+import { argumentNames, removerOf, requiredNames } from './tool-words.ts';
 
 /** What is read of a tool's description. */
 export interface ProposedTool {
