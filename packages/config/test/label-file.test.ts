@@ -53,6 +53,11 @@ test('the same tool twice is an error: nobody can mean both', () => {
 
 test('what changes nothing and cannot be undone is a contradiction', () => {
   assert.deepEqual(codes('{"tools": {"a": {"readOnly": true, "irreversible": true}}}'), ['LAB002']);
+  for (const other of ['"readOnly": true', '"irreversible": false', '"irreversible": true'])
+    assert.deepEqual(codes(`{"tools": {"a": {"tells": ["to"], ${other}}}}`), ['LAB002'], other);
+  assert.deepEqual(codes('{"tools": {"a": {"tells": "to"}}}'), ['CFG005']);
+  const said = read('{"tools": {"a": {"tells": ["to"], "outward": true}}}');
+  assert.deepEqual(said.ok && said.value, [{ app: null, tool: 'a', says: { outward: true, tells: ['to'] } }]);
 });
 
 test('which tool undoes a call, and with which of its values', () => {

@@ -25,6 +25,8 @@ import { parseJsonFile, readTextFile } from '../reading/text-file.ts';
 
 /** The labels that are yes or no. */
 const FLAGS = ['readOnly', 'irreversible', 'outward', 'untrusted', 'private'] as const;
+/** The labels that name arguments. */
+const LISTS = ['identifying', 'tells'] as const;
 
 const MOST_ENTRIES = 10_000;
 const MOST_PATTERN = 1000;
@@ -77,10 +79,10 @@ function readSaid(object: ObjectReader): Partial<ToolLabels> {
     const value = object.boolean(flag);
     if (value !== null) said[flag] = value;
   }
-  const identifying = object.read('identifying', (names) =>
-    names.list('a list of names of arguments', (item) => item.string()),
-  );
-  if (identifying !== null) said.identifying = identifying;
+  for (const list of LISTS) {
+    const names = object.read(list, (at) => at.list('a list of names of arguments', (item) => item.string()));
+    if (names !== null) said[list] = names;
+  }
   const undo = object.read('undo', readUndo);
   if (undo !== null) said.undo = undo;
   object.finish();
@@ -96,6 +98,13 @@ function readSaid(object: ObjectReader): Partial<ToolLabels> {
       code: 'LAB002',
       message: 'a tool that changes nothing leaves nothing to undo',
       help: 'leave out `readOnly` or `undo`',
+    });
+  }
+  if (said.tells !== undefined && (said.readOnly === true || said.irreversible !== undefined)) {
+    object.at.report({
+      code: 'LAB002',
+      message: '`tells` already says what can be undone',
+      help: 'leave out `tells`, or `readOnly` and `irreversible`',
     });
   }
   return said;

@@ -18,6 +18,11 @@ export interface ToolLabels {
   readonly private: boolean;
   /** The arguments that name what a call acts on: recipient, account, path, address. Null: all of them. */
   readonly identifying: readonly string[] | null;
+  /**
+   * What it does can be undone, but for what the people hear whom these arguments name. Null: nobody has said so. A tool of which
+   * somebody has counts as one that cannot be undone.
+   */
+  readonly tells: readonly string[] | null;
   /** How another tool of the same app undoes a call. It removes no question. Absent: nobody says. */
   readonly undo?: ToolUndo;
 }
@@ -51,6 +56,7 @@ export const UNKNOWN_TOOL: ToolLabels = Object.freeze({
   untrusted: true,
   private: true,
   identifying: null,
+  tells: null,
 });
 
 /** What one entry of a label file says, and of which tools. */

@@ -21,6 +21,7 @@ import {
   saysThatItLooks,
   strangersSchema,
   type ToolCall,
+  type ToolLabels,
   UNKNOWN_TOOL,
   withoutProse,
 } from '@cordon/core';
@@ -74,10 +75,20 @@ export class Registry {
  */
 export function isIrreversible(manifest: Manifest, tool: AppTool): boolean {
   const said = saidOfTool(manifest.labels ?? [], tool.name, null);
-  const labelled = said.irreversible ?? (said.readOnly === true ? false : null);
+  const labelled = isTelling(said) ? true : (said.irreversible ?? (said.readOnly === true ? false : null));
   if (manifest.irreversible === null)
     return labelled === null ? !tool.readOnlyHint : labelled || tool.destructiveHint;
   return manifest.irreversible.includes(tool.name) || labelled === true || tool.destructiveHint;
+}
+
+/**
+ * The arguments that say whom a tool tells of what it does, where the user's files say that it can be undone but for that. Null:
+ * nobody says so, or the manifest or the app says that it cannot be undone.
+ */
+export function toldBy(manifest: Manifest, tool: AppTool): readonly string[] | null {
+  const { tells } = saidOfTool(manifest.labels ?? [], tool.name, null);
+  const isLasting = tool.destructiveHint || manifest.irreversible?.includes(tool.name) === true;
+  return isLasting || tells === undefined || tells?.length === 0 ? null : tells;
 }
 
 /**
@@ -85,9 +96,14 @@ export function isIrreversible(manifest: Manifest, tool: AppTool): boolean {
  * a question all the same.
  */
 export function isUnspokenLook(manifest: Manifest, tool: AppTool, tools: readonly AppTool[]): boolean {
-  const { irreversible } = saidOfTool(manifest.labels ?? [], tool.name, null);
-  const isSpokenOf = manifest.irreversible !== null || irreversible !== undefined;
+  const { irreversible, tells } = saidOfTool(manifest.labels ?? [], tool.name, null);
+  const isSpokenOf = manifest.irreversible !== null || irreversible !== undefined || tells !== undefined;
   return !isSpokenOf && !tool.destructiveHint && saysThatItLooks(tool, tools);
+}
+
+/** Of two labels that disagree, such as one of a pattern and one of a name, the stricter counts. */
+function isTelling({ tells }: Partial<ToolLabels>): boolean {
+  return tells !== undefined && tells !== null;
 }
 
 /** The labels of a call, for rules. Where no label says so, a call reaches others if it cannot be undone. */

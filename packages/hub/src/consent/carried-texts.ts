@@ -14,7 +14,15 @@ import {
 import { isWritten, type Passage, quotePassage, type ReturnedOutput } from '../context/returned-texts.ts';
 import { isSaidName, namesOfText } from './named-texts.ts';
 import { type KnownRecipients, type KnownValues, MOST_NAMED } from './question-parts.ts';
-import { decisiveIn, idsIn, lastName, type Recipient, recipientsIn, withoutPlaces } from './recipients.ts';
+import {
+  decisiveIn,
+  idsIn,
+  isNobody,
+  lastName,
+  type Recipient,
+  recipientsIn,
+  withoutPlaces,
+} from './recipients.ts';
 import { lengthsOf, partsIn, type TellingParts, tellingParts } from './telling-parts.ts';
 
 /** A call that may reach others. */
@@ -94,6 +102,40 @@ function take(
   for (const [key] of found) parts.delete(key);
   return found;
 }
+
+/**
+ * Whether a call tells nobody, or only people whom the query names, and nothing but words of the query, times and yes or no. `tells`: the
+ * arguments that name whom it tells. Attack: a mail has its sender invited, or the text of another mail put into the invitation.
+ */
+export function tellsOnlyQuery(
+  args: JsonObject,
+  tells: readonly string[],
+  { isInQuery }: Pick<KnownValues, 'isInQuery'>,
+): boolean {
+  const { named, isAll } = recipientsIn(args);
+  if (!isAll || !named.every(({ value }) => isInQuery(value))) return false;
+  const values = namedArguments(args).flatMap(({ path, value }) => {
+    const isTold = withoutPlaces(path)
+      .split('.')
+      .some((name) => tells.includes(name));
+    return (Array.isArray(value) ? value : [value]).map((one: Json) => ({ isTold, one }));
+  });
+  const said = values.filter(({ one }) => !isNothing(one));
+  if (!said.some(({ isTold }) => isTold)) return true;
+  return said.every(({ isTold, one }) => {
+    if (typeof one === 'boolean') return !isTold;
+    return (typeof one === 'string' && TIME.test(one)) || isInQuery(String(one));
+  });
+}
+
+/** Neither text nor anybody: an argument that is left empty. */
+function isNothing(value: Json): boolean {
+  if (value === null || value === false) return true;
+  if (typeof value === 'object') return Object.keys(value).length === 0;
+  return typeof value === 'string' && (value.trim() === '' || isNobody(value));
+}
+
+const TIME = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
 
 /**
  * Of a call that says something and names nobody but who gets a copy: what it answers and who wrote that, as far as it was read. Null:

@@ -51,6 +51,11 @@ const HOST_FIRST = /^(?:\/\/)?(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}(?:[/:?#]|$)/
 /** Names that programs give to what is the user's own, such as their account or calendar, or to nothing at all. */
 const NOBODY = /^(?:default|primary|me|self|none|null)$/i;
 
+/** Whether a value names nobody but the user, or nothing. */
+export function isNobody(value: string): boolean {
+  return NOBODY.test(value.trim());
+}
+
 /** Arguments that name a recipient whatever the value looks like, as tools of real servers call them. */
 const RECIPIENT_KEY =
   /^(?:to|cc|bcc|recipients?|receivers?|payees?|beneficiary|account|iban|e?mails?|addressee|phone|users?|user_?names?|members?|attendees|guests|invitees|channels?|channel_id|chat|chat_id|contacts?|target|destination|dest|webhook|url|host|domain|share_?with|assignees?)$/i;
@@ -104,7 +109,7 @@ class Search implements Recipients {
 
   #lookAtText(text: string, key: string): void {
     const isNamed = isRecipientKey(key);
-    if (NOBODY.test(text.trim())) return;
+    if (isNobody(text)) return;
     if (!isNamed && !isName(text)) return;
     const addresses = DATE.test(text) ? [] : [...text.matchAll(ADDRESSES)].map(([address]) => address);
     // `Ada <ada@example.org>` reaches the address; a name alone is all there is.

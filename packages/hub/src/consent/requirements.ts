@@ -21,7 +21,7 @@ import type { EgressRequest } from '@cordon/egress';
 import type { Context } from '../context/context.ts';
 import type { HeldText, PlacedText } from '../context/references.ts';
 import { timeInWords } from '../journal/last-change.ts';
-import { answeredNote, carriedTexts, isPartlyCompared } from './carried-texts.ts';
+import { answeredNote, carriedTexts, isPartlyCompared, tellsOnlyQuery } from './carried-texts.ts';
 import type { ConsentRequirement, Coverage } from './consent-requirement.ts';
 import {
   distinctQuotes,
@@ -59,6 +59,8 @@ export interface IntendedCall {
   /** The arguments that say whom or what it acts upon, as the user's files have it; null: they do not say. */
   readonly identifying: readonly string[] | null;
   readonly irreversible: boolean;
+  /** Of a call that can be undone but for what some people hear: the arguments that name them. Null: it cannot be undone at all. */
+  readonly tells: readonly string[] | null;
   /** What it is called with may reach others, as far as the user's files say. */
   readonly mayLeave: boolean;
   /** Texts of other apps that stand in the arguments. */
@@ -84,7 +86,10 @@ export function callRequirement(plan: StepPlan, call: IntendedCall): ConsentRequ
   const flows = flowsOf(origins, app);
   const isPlanned = how !== 'unexpected';
   const asked = { data: [data], expected: how === 'expected', isPlanned, warnings, quotes, flows };
-  if (call.irreversible) return irreversibleRequirement(plan, call, fromOthers, asked);
+  if (call.irreversible) {
+    const due = irreversibleRequirement(plan, call, fromOthers, asked);
+    return isSettledByQuery(plan, call, due) ? null : due;
+  }
   return {
     ...asked,
     subject: { scope: 'data-release', from: origins[0] ?? null, to: app, what: tool },
@@ -95,6 +100,20 @@ export function callRequirement(plan: StepPlan, call: IntendedCall): ConsentRequ
       mayLast: true,
     },
   };
+}
+
+/**
+ * Whether no question is due about a call that can be undone but for what some people hear: the query asks for it, and it reaches nobody
+ * but whom the query names, with nothing but what the query says.
+ */
+function isSettledByQuery(
+  plan: StepPlan,
+  call: IntendedCall,
+  { expected, warnings }: ConsentRequirement,
+): boolean {
+  const { tells, texts, before, knows } = call;
+  if (tells === null || !expected || warnings.length > 0 || texts.length > 0) return false;
+  return before.length < plannedTimes(plan, call) && tellsOnlyQuery(call.arguments, tells, knows);
 }
 
 const PARTLY_COMPARED =
@@ -304,15 +323,19 @@ const PLAIN_HTTP_PORT = 80;
  */
 function repetitionOf(
   plan: StepPlan,
-  { context, app, uses, arguments: args, before }: IntendedCall,
+  call: IntendedCall,
 ): { readonly warnings: readonly string[]; readonly notes: readonly string[] } {
-  const planned = plan.steps.filter(
-    (step) => step.app === app && step.uses.some((use) => uses.includes(use)),
-  );
-  const isTooOften = planned.length > 0 && before.length >= planned.length;
+  const { context, arguments: args, before } = call;
+  const planned = plannedTimes(plan, call);
+  const isTooOften = planned > 0 && before.length >= planned;
   if (!isTooOften || !(context.isTainted || context.recallsPrivate)) return { warnings: [], notes: [] };
   const isSame = before.some((earlier) => sameDeed(earlier, args));
   return isSame ? { warnings: [AGAIN], notes: [] } : { warnings: [], notes: [AGAIN] };
+}
+
+/** How many steps of the plan name the tool. */
+function plannedTimes({ steps }: StepPlan, { app, uses }: IntendedCall): number {
+  return steps.filter((step) => step.app === app && step.uses.some((use) => uses.includes(use))).length;
 }
 
 /** To the same recipients; where there are none, with the same arguments. */

@@ -27,7 +27,14 @@ import {
 } from '@cordon/core';
 import { leavesOf } from '@cordon/policy';
 import type { AppHost } from '../apps/app-host.ts';
-import { calledLabels, isIrreversible, isUnspokenLook, type Registry, usesOf } from '../apps/registry.ts';
+import {
+  calledLabels,
+  isIrreversible,
+  isUnspokenLook,
+  type Registry,
+  toldBy,
+  usesOf,
+} from '../apps/registry.ts';
 import type { LoadValidator } from '../apps/schema-validator.ts';
 import type { ConsentRequirement, QuoteEvents } from '../consent/consent-requirement.ts';
 import { isSaidName, namesOfText } from '../consent/named-texts.ts';
@@ -160,6 +167,7 @@ export class ToolCalls {
       arguments: args,
       identifying: labels.identifying,
       irreversible,
+      tells: irreversible ? toldBy(app.manifest, tool) : null,
       mayLeave: mayLeave(labels),
       texts,
       knows: this.knows(query),

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { id, type Manifest, SILENT_MANIFEST, type ToolLabels } from '@cordon/core';
-import { calledLabels, isIrreversible } from '../../src/apps/registry.ts';
+import { calledLabels, isIrreversible, toldBy } from '../../src/apps/registry.ts';
 import type { AppTool } from '../../src/context/app-tool.ts';
 import { outputLabel } from '../../src/mediation/tool-calls.ts';
 
@@ -38,6 +38,18 @@ test('what an app says of its tool makes a label stricter and never looser', () 
   assert.equal(calledLabels(manifest({ readOnly: true, outward: false }), destroys).readOnly, false);
   assert.equal(calledLabels(manifest({ readOnly: true, outward: false }), tool()).readOnly, true);
   assert.equal(calledLabels(manifest(null), tool({ readOnlyHint: true })).readOnly, false);
+});
+
+test('a tool that tells people cannot be undone, whatever a less exact label or the app says', () => {
+  const tells = { tells: ['participants'] };
+  assert.deepEqual(toldBy(manifest(tells), tool()), ['participants']);
+  assert.equal(toldBy(manifest({ irreversible: false }), tool()), null);
+  assert.equal(toldBy(manifest({ tells: [] }), tool()), null);
+  assert.equal(isIrreversible(manifest(tells), tool({ readOnlyHint: true })), true);
+  assert.equal(isIrreversible(manifest({ ...tells, irreversible: false }), tool()), true);
+  assert.equal(isIrreversible(manifest({ ...tells, readOnly: true }), tool()), true);
+  assert.equal(toldBy(manifest(tells), tool({ destructiveHint: true })), null);
+  assert.equal(toldBy(manifest(tells, { irreversible: ['send'] }), tool()), null);
 });
 
 test('rules are told what reaches others, and which arguments say to whom', () => {

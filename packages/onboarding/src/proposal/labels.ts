@@ -16,7 +16,7 @@ import {
   type ToolUndo,
   type UndoValue,
 } from '@cordon/core';
-import { argumentNames, removerOf, requiredNames } from './tool-words.ts';
+import { argumentNames, removalOf, requiredNames } from './tool-words.ts';
 
 /** What is read of a tool's description. */
 export interface ProposedTool {
@@ -92,8 +92,10 @@ function effectLabels(app: ProposedApp, tool: ProposedTool): Said {
       reasons: [`looser: readOnly, because ${readOnly}`, ...reasons],
     };
   }
-  const remover = removerOf(tool, app.tools);
-  if (remover === null) return SILENCE;
+  const removal = removalOf(tool, app.tools);
+  if (removal === null) return SILENCE;
+  const { remover, tells } = removal;
+  if (tells.length > 0) return tellingLabel(tells, remover.name);
   const { says, reasons } = adderReaches(app);
   const undo = undoBy(remover, tool);
   return {
@@ -125,6 +127,11 @@ export function writtenLabels({ undo, ...says }: Partial<ToolLabels>): JsonObjec
   if (undo === undefined) return { ...says };
   const paths = Object.entries(undo.with).map(([name, { of, at }]) => [name, [of, ...at].join('.')]);
   return { ...says, undo: { tool: undo.tool, with: Object.fromEntries(paths) } };
+}
+
+function tellingLabel(tells: readonly string[], remover: string): Said {
+  const why = `it only adds what \`${remover}\` removes, and tells those in ${tells.join(', ')}`;
+  return { says: { tells }, reasons: [`looser: no question if you name everybody it tells, because ${why}`] };
 }
 
 /** Null: nothing says that it changes nothing. */

@@ -28,6 +28,7 @@ export function outdatedLabels(
     const found: readonly (readonly [keyof ToolLabels, string | null])[] = [
       ['readOnly', says.readOnly === true ? destroys(app.manifest, tool, described) : null],
       ['irreversible', says.irreversible === false ? destroys(app.manifest, tool, described) : null],
+      ['tells', says.tells === undefined ? null : destroys(app.manifest, tool, described)],
       ['outward', says.outward === false ? leaves(app, described) : null],
       ['untrusted', says.untrusted === false ? listed(app.manifest.untrusted, tool, 'untrusted') : null],
       ['private', says.private === false ? listed(app.manifest.private, tool, 'private') : null],

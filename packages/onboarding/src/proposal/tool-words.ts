@@ -36,24 +36,47 @@ const PEOPLE =
 
 /** In any form of the word, anywhere: what it says of others, of money, of what is lost, or of what runs. */
 const REACHES_FURTHER =
-  /\b(?:announc|assign|attendee|bill|book(?:ing|s)?\b|broadcast|buy|charg|collaborat|cost|e-?mail|everyone|execut|forward|guest|invit|member|messag|notif|order|others\b|overwrit|participant|pay|permission|post|public|publish|purchas|recipient|recreat|replac|repl(?:y|ies)\b|run(?:s|ning)?\b|schedul|send|sent\b|shar(?:e|ed|es|ing)\b|subscri|transact|transfer|trigger|visib|webhook)/i;
+  /\b(?:assign|bill|book(?:ing|s)?\b|broadcast|buy|charg|collaborat|cost|everyone|execut|forward|member|order|others\b|overwrit|pay|permission|post|public|publish|purchas|recipient|recreat|replac|repl(?:y|ies)\b|run(?:s|ning)?\b|schedul|shar(?:e|ed|es|ing)\b|subscri|transact|transfer|trigger|visib|webhook)/i;
 
-/** The tool of the same app that removes what this one adds to the user's own things; null: it adds nothing, or does more. */
-export function removerOf<T extends NamedTool>(tool: T, tools: readonly T[]): T | null {
+/** What it says of those who take part, and of writing to somebody. */
+const TELLS = /\b(?:announc|e-?mail|messag|notif|send|sent\b)/i;
+const TAKES_PART = /\b(?:attendee|guest|invit|participant)/i;
+/** Names of arguments that name those who take part. */
+const PARTIES = /^(?:attendees?|guests?|invitees?|participants?)$/;
+
+/** What takes back what a tool adds to the user's own things. */
+export interface Removal<T> {
+  readonly remover: T;
+  /** The arguments that name whom the tool tells of it. */
+  readonly tells: readonly string[];
+}
+
+/** How the tools of an app remove what this one adds to the user's own things; null: it adds nothing, or does more. */
+export function removalOf<T extends NamedTool>(tool: T, tools: readonly T[]): Removal<T> | null {
   const [verb = '', ...rest] = wordsOf(tool.name);
   const thing = thingIn(rest);
-  if (!ADDING_VERBS.has(verb) || !OWN_THINGS.has(thing.at(-1) ?? '') || reachesFurther(tool)) return null;
+  const tells = toldIn(tool);
+  if (!ADDING_VERBS.has(verb) || !OWN_THINGS.has(thing.at(-1) ?? '') || tells === null) return null;
   const removes = ({ name }: T) => {
     const [other = '', ...what] = wordsOf(name);
     return REMOVING_VERBS.has(other) && thingIn(what).join(' ') === thing.join(' ');
   };
-  return tools.find(removes) ?? null;
+  const remover = tools.find(removes);
+  return remover === undefined ? null : { remover, tells };
 }
 
-function reachesFurther({ name, description, input }: NamedTool): boolean {
+/** The arguments that name whom it tells; null: it does more, or tells somebody whom no argument names. */
+function toldIn({ name, description, input }: NamedTool): readonly string[] | null {
+  const names = allArgumentNames(input);
+  const tells = names.filter((argument) => wordsOf(argument).some((word) => PARTIES.test(word)));
   const inName = wordsOf(name).filter((word) => !LINKS.has(word));
-  const words = [...inName, ...allArgumentNames(input).flatMap(wordsOf)];
-  return words.some((word) => PEOPLE.test(word)) || REACHES_FURTHER.test(`${words.join(' ')} ${description}`);
+  const words = [...inName, ...names.filter((argument) => !tells.includes(argument)).flatMap(wordsOf)];
+  const said = `${words.join(' ')} ${description}`;
+  if (words.some((word) => PEOPLE.test(word)) || REACHES_FURTHER.test(said)) return null;
+  // Attack: it writes to somebody else than those who take part.
+  const isTold = TAKES_PART.test(said) || TELLS.test(said);
+  if (tells.length === 0) return isTold ? null : [];
+  return TELLS.test(said) && !TAKES_PART.test(said) ? null : [...new Set(tells)];
 }
 
 /** The names of the arguments of a tool. */

@@ -174,6 +174,33 @@ test('it stays a question where an inner argument says that others see it', () =
   }
 });
 
+test('what only adds, and tells those whom an argument names, needs no question if the user names them', () => {
+  const add = (args: readonly string[], description: string, remover = 'cancel_event') =>
+    proposeLabels(ONLINE, [tool('create_event', args, { description }), tool(remover)])[0];
+  const mails = 'Creates an event. It also sends an email to the participants.';
+  const proposal = add(['title', 'participants'], mails);
+  assert.deepEqual(proposal?.says, { tells: ['participants'], identifying: ['participants'] });
+  assert.deepEqual(proposal?.reasons, [
+    'looser: no question if you name everybody it tells, because it only adds what `cancel_event` removes, and tells those in participants',
+    'looser: only participants say whom or what it acts upon, by their names',
+  ]);
+  assert.deepEqual(add(['attendees', 'guests'], 'Creates an event.')?.says.tells, ['attendees', 'guests']);
+  const inner = { type: 'object', properties: { event: { properties: { title: {}, attendees: {} } } } };
+  assert.deepEqual(ofFirst(tool('create_event', [], { input: inner }), 'delete_event'), {
+    tells: ['attendees'],
+  });
+  // Attack: it tells somebody whom no argument names, does more, or nothing takes it back.
+  assert.equal(add(['title'], mails)?.says.tells, undefined);
+  assert.equal(add(['participants'], 'Creates an event and sends an email.')?.says.tells, undefined);
+  assert.equal(
+    add(['participants'], 'Creates an event. Everyone in the company sees it.')?.says.tells,
+    undefined,
+  );
+  assert.equal(add(['participants', 'channel'], mails)?.says.tells, undefined);
+  assert.equal(add(['participants'], `${mails} It pays for the room.`)?.says.tells, undefined);
+  assert.equal(add(['participants'], mails, 'cancel_order')?.says.tells, undefined);
+});
+
 test('what the app or the manifest says against it counts more', () => {
   assert.deepEqual(ofFirst(tool('create_note', [], { destructiveHint: true }), 'delete_note'), {
     irreversible: true,
@@ -219,11 +246,13 @@ test('every label that is looser than silence has a reason that says so', () => 
     tool('wipe'),
     tool('create_note', ['text']),
     tool('delete_note'),
+    tool('create_event', ['attendees']),
+    tool('delete_event'),
   ];
   for (const { says, reasons } of proposeLabels(manifest, tools)) {
     const labels = toolLabels(says);
     const looser = (
-      ['readOnly', 'irreversible', 'outward', 'untrusted', 'private', 'identifying'] as const
+      ['readOnly', 'irreversible', 'outward', 'untrusted', 'private', 'identifying', 'tells'] as const
     ).filter(
       (label) => label in says && JSON.stringify(labels[label]) !== JSON.stringify(UNKNOWN_TOOL[label]),
     );

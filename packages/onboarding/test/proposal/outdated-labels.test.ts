@@ -64,3 +64,14 @@ test('not untrusted and not private are taken back where the manifest lists the 
     ['untrusted: the manifest lists it as untrusted'],
   );
 });
+
+test('that people are told is taken back where what it does cannot be undone', () => {
+  const tells = { tells: ['participants'] };
+  assert.deepEqual(found(tells, { hints: { destructiveHint: true } }), [
+    'tells: the app says that it destroys',
+  ]);
+  assert.deepEqual(found(tells, { manifest: { irreversible: ['look'] } }), [
+    'tells: the manifest lists it as irreversible',
+  ]);
+  assert.deepEqual(found(tells, { hints: {} }), []);
+});
