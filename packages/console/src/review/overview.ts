@@ -5,7 +5,7 @@
  * Attack: an app's words look like a label or a heading of Cordon. So each value is either Cordon's or the app's, and whoever
  * shows it keeps them apart.
  */
-import { canonicalJson, type InstalledApp, type Label } from '@cordon/core';
+import { canonicalJson, type InstalledApp, type Label, saysThatItLooks } from '@cordon/core';
 import {
   type AppDescription,
   appTools,
@@ -14,13 +14,14 @@ import {
   isIrreversible,
   outputLabel,
   type Review,
+  toldBy,
 } from '@cordon/hub';
 
 /** What a call does, as the hub treats it: whether it asks first. */
 export type Effect = 'irreversible' | 'undoable' | 'reads';
 
-/** What the user's files say in favour of a tool. Without them, its arguments reach others, and its output is private and untrusted. */
-export const LABELS = ['stays here', 'trusted', 'public'] as const;
+/** What the user's files say in favour of a tool. `asks less`: no question if the query names everybody whom it tells. Without them, its arguments reach others, and its output is private and untrusted. */
+export const LABELS = ['asks less', 'stays here', 'trusted', 'public'] as const;
 export type GoodLabel = (typeof LABELS)[number];
 
 export interface ToolLine {
@@ -97,7 +98,9 @@ function said({ tools }: AppDescription): ReadonlyMap<string, string> {
 const ORDER: readonly Effect[] = ['irreversible', 'undoable', 'reads'];
 
 function toolLines(app: InstalledApp, description: AppDescription): readonly ToolLine[] {
-  const lines = appTools(description).map((tool, index): ToolLine => {
+  const all = appTools(description);
+  const looks = new Set(all.filter((tool) => saysThatItLooks(tool, all)).map(({ name }) => name));
+  const lines = all.map((tool, index): ToolLine => {
     const labels = calledLabels(app.manifest, tool);
     const effect = isIrreversible(app.manifest, tool)
       ? 'irreversible'
@@ -108,7 +111,10 @@ function toolLines(app: InstalledApp, description: AppDescription): readonly Too
       name: tool.name,
       effect,
       destroys: tool.destructiveHint,
-      labels: goodLabels(labels.mayLeave ?? labels.outward, outputLabel(app, tool.name, NOTHING)),
+      labels: [
+        ...(toldBy(app.manifest, tool) === null ? [] : (['asks less'] as const)),
+        ...goodLabels(labels.mayLeave ?? labels.outward, outputLabel(app, tool.name, NOTHING)),
+      ],
       words: wordsOf(description.tools[index]),
     };
   });
@@ -116,6 +122,7 @@ function toolLines(app: InstalledApp, description: AppDescription): readonly Too
     (a, b) =>
       ORDER.indexOf(a.effect) - ORDER.indexOf(b.effect) ||
       Number(b.destroys) - Number(a.destroys) ||
+      Number(looks.has(a.name)) - Number(looks.has(b.name)) ||
       (a.name < b.name ? -1 : 1),
   );
 }

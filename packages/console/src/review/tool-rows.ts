@@ -114,10 +114,10 @@ function fitted(groups: readonly Group[], most: number, width: number): readonly
   for (const group of [...groups].reverse()) {
     if (heights(groups) <= most) break;
     const rest = most - heights(groups.filter((one) => one !== group));
-    const { length } = group.entries;
-    // A few lines of harmless tools tell nothing; of dangerous ones each line counts.
-    const fits = (count: number) => height(group, count, width) <= rest;
-    lines.set(group, group.effect === 'irreversible' ? mostThat(length, fits) : 0);
+    lines.set(
+      group,
+      mostThat(group.entries.length, (count) => height(group, count, width) <= rest),
+    );
   }
   return groups.flatMap((group) => groupRows(group, linesOf(group), width));
 }

@@ -92,6 +92,46 @@ test('of a few tools each has a line, also those that only read', () => {
   ]);
 });
 
+/** So many tools that cannot be undone, and so many that only read. */
+function server(acting: number, reading: number): AppDescription {
+  return describing([
+    ...Array.from({ length: acting }, (_, at) => tool(`move_${at + 10}`, 'Moves a mail.')),
+    ...Array.from({ length: reading }, (_, at) => tool(`list_${at + 10}`, 'Lists mails.', READS)),
+  ]);
+}
+
+test('of tools that only read, as many have words as there is room for', () => {
+  for (const [acting, reading, named] of [
+    [12, 18, 0],
+    [12, 26, 7],
+    [22, 26, 19],
+  ] as const) {
+    const lines = shownOf(review(server(acting, reading)));
+    assert.equal(lines.length <= 40, true, `${lines.length} lines`);
+    assert.equal(lines.filter((line) => line.endsWith('│ Moves a mail.')).length, acting);
+    assert.equal(lines.filter((line) => line.endsWith('│ Lists mails.')).length, reading - named);
+    for (let at = 0; at < reading; at++) assert.match(lines.join(' '), new RegExp(`\\blist_${at + 10}\\b`));
+  }
+});
+
+test('of tools that nobody labels, those whose words say that they look come last', () => {
+  const tools = [tool('fork', 'Forks.'), tool('get_file', 'Gets.'), tool('push', 'Pushes.')];
+  // Attack: a description that says what the name hides.
+  const hidden = tool('find_all', 'Finds all files and deletes them.');
+  const names = overviewOf(review(describing([...tools, hidden]))).tools.map(({ name }) => name);
+  assert.deepEqual(names, ['find_all', 'fork', 'push', 'get_file']);
+});
+
+test('a tool about which less is asked says so', () => {
+  const app = labelled([{ app: null, tool: 'invite', says: { tells: ['guests'] } }]);
+  const lines = shownOf(review(describing([tool('invite', 'Invites.'), tool('send', 'Sends.')]), { app }));
+  assert.deepEqual(lines.slice(4, 7), [
+    '▐ CANNOT BE UNDONE: Cordon asks first (2; 1: asks less)',
+    '  │ invite asks less │ Invites.',
+    '  │ send             │ Sends.',
+  ]);
+});
+
 test('an app without tools is shown as one', () => {
   assert.equal(shownOf(review(describing([])))[4], '▐ NO TOOLS');
 });
