@@ -8,10 +8,12 @@
 import { canonicalJson, type InstalledApp, type Label, saysThatItLooks } from '@cordon/core';
 import {
   type AppDescription,
+  type AppTool,
   appTools,
   calledLabels,
   type DescribedTool,
   isIrreversible,
+  isUnspokenLook,
   outputLabel,
   type Review,
   toldBy,
@@ -20,7 +22,7 @@ import {
 /** What a call does, as the hub treats it: whether it asks first. */
 export type Effect = 'irreversible' | 'undoable' | 'reads';
 
-/** What the user's files say in favour of a tool. `asks less`: no question if the query names everybody whom it tells. Without them, its arguments reach others, and its output is private and untrusted. */
+/** What the user's files say in favour of a tool. `asks less`: no question if the query spells the call out. Without them, its arguments reach others, and its output is private and untrusted. */
 export const LABELS = ['asks less', 'stays here', 'trusted', 'public'] as const;
 export type GoodLabel = (typeof LABELS)[number];
 
@@ -112,7 +114,7 @@ function toolLines(app: InstalledApp, description: AppDescription): readonly Too
       effect,
       destroys: tool.destructiveHint,
       labels: [
-        ...(toldBy(app.manifest, tool) === null ? [] : (['asks less'] as const)),
+        ...(asksLess(app, tool) ? (['asks less'] as const) : []),
         ...goodLabels(labels.mayLeave ?? labels.outward, outputLabel(app, tool.name, NOTHING)),
       ],
       words: wordsOf(description.tools[index]),
@@ -125,6 +127,11 @@ function toolLines(app: InstalledApp, description: AppDescription): readonly Too
       Number(looks.has(a.name)) - Number(looks.has(b.name)) ||
       (a.name < b.name ? -1 : 1),
   );
+}
+
+function asksLess({ manifest }: InstalledApp, tool: AppTool): boolean {
+  if (!isIrreversible(manifest, tool)) return false;
+  return toldBy(manifest, tool) !== null || isUnspokenLook(manifest, tool, []);
 }
 
 const NOTHING: Label = { integrity: 'trusted', confidentiality: 'public' };

@@ -1,6 +1,6 @@
 /**
  * What the name and the description of a tool say that it does. Attack: an app names its tools so that they look harmless. So words
- * alone take no question away: where two words disagree, the stricter one counts, and who uses them asks all the same.
+ * alone decide nothing, and where two of them disagree, the stricter one counts.
  */
 
 interface WordedTool {

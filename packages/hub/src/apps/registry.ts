@@ -92,8 +92,8 @@ export function toldBy(manifest: Manifest, tool: AppTool): readonly string[] | n
 }
 
 /**
- * Whether a tool counts as one that cannot be undone only because nobody speaks of it, while its words say that it looks. Each call is
- * a question all the same.
+ * Whether a tool counts as one that cannot be undone only because nobody speaks of it, while its words say that it looks. A call is a
+ * question all the same, unless the plan names the tool and the query says all that is in the call.
  */
 export function isUnspokenLook(manifest: Manifest, tool: AppTool, tools: readonly AppTool[]): boolean {
   const { irreversible, tells } = saidOfTool(manifest.labels ?? [], tool.name, null);

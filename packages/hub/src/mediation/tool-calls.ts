@@ -167,7 +167,7 @@ export class ToolCalls {
       arguments: args,
       identifying: labels.identifying,
       irreversible,
-      tells: irreversible ? toldBy(app.manifest, tool) : null,
+      tells: irreversible ? tellsOf(app, tool, args) : null,
       mayLeave: mayLeave(labels),
       texts,
       knows: this.knows(query),
@@ -379,6 +379,14 @@ export function isExpected(plan: StepPlan, app: AppId, uses: readonly string[]):
 /** Whether what a tool is called with may reach others: where nobody says that it does not, it may. */
 function mayLeave({ outward, mayLeave = outward }: NonNullable<ToolCall['labels']>): boolean {
   return mayLeave;
+}
+
+/**
+ * The arguments that tell somebody something, of a call that can be undone but for that; null: it cannot be undone at all. What a
+ * tool that only looks by its words is asked may leave with all of them.
+ */
+function tellsOf({ manifest }: InstalledApp, tool: AppTool, args: JsonObject): readonly string[] | null {
+  return isUnspokenLook(manifest, tool, []) ? Object.keys(args) : toldBy(manifest, tool);
 }
 
 /** Whether a second call does something more, as far as anybody says. Whoever looks twice has done nothing twice. */

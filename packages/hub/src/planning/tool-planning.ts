@@ -215,8 +215,7 @@ export class ToolPlanning {
 /**
  * Attack: a description makes its own sending look planned, and a mail that is read asks for it. What cannot be undone counts
  * only where the planner, who has read no word of the app, says that the user asks to change something. Where it does
- * not say, the step names the app alone. A tool that only looks, by the words that the user agreed to, counts in any case; if nobody
- * labels it, each call is a question all the same.
+ * not say, the step names the app alone. A tool that only looks, by the words that the user agreed to, counts in any case.
  */
 function counting(
   { acts }: PlanStep,
