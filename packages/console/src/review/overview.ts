@@ -5,7 +5,7 @@
  * Attack: an app's words look like a label or a heading of Cordon. So each value is either Cordon's or the app's, and whoever
  * shows it keeps them apart.
  */
-import { canonicalJson, type InstalledApp, type Label, saysThatItLooks } from '@cordon/core';
+import { canonicalJson, type InstalledApp, type Label } from '@cordon/core';
 import {
   type AppDescription,
   type AppTool,
@@ -101,7 +101,7 @@ const ORDER: readonly Effect[] = ['irreversible', 'undoable', 'reads'];
 
 function toolLines(app: InstalledApp, description: AppDescription): readonly ToolLine[] {
   const all = appTools(description);
-  const looks = new Set(all.filter((tool) => saysThatItLooks(tool, all)).map(({ name }) => name));
+  const looks = new Set(all.filter(({ looksByWords }) => looksByWords).map(({ name }) => name));
   const lines = all.map((tool, index): ToolLine => {
     const labels = calledLabels(app.manifest, tool);
     const effect = isIrreversible(app.manifest, tool)
@@ -131,7 +131,7 @@ function toolLines(app: InstalledApp, description: AppDescription): readonly Too
 
 function asksLess({ manifest }: InstalledApp, tool: AppTool): boolean {
   if (!isIrreversible(manifest, tool)) return false;
-  return toldBy(manifest, tool) !== null || isUnspokenLook(manifest, tool, []);
+  return toldBy(manifest, tool) !== null || isUnspokenLook(manifest, tool);
 }
 
 const NOTHING: Label = { integrity: 'trusted', confidentiality: 'public' };

@@ -13,6 +13,7 @@ import {
   type JsonSchema,
   ok,
   type Result,
+  saysThatItLooks,
   toJson,
 } from '@cordon/core';
 import type { Tool } from '@modelcontextprotocol/client';
@@ -181,14 +182,22 @@ function isObjectOrNull(value: Json): value is JsonObject | null {
 
 /** What the hub acts on. */
 export function appTools({ tools }: AppDescription): readonly AppTool[] {
-  return tools.map(({ name, description, input, output, annotations }) => ({
+  const worded = tools.map(({ name, title, description }) => ({
     name,
-    description: description ?? '',
-    input,
-    output,
-    readOnlyHint: annotations?.readOnlyHint === true,
-    destructiveHint: annotations?.destructiveHint === true,
+    description: [title ?? '', description ?? ''].join('\n'),
   }));
+  return tools.map(({ name, description, input, output, annotations }, index) => {
+    const words = worded[index];
+    return {
+      name,
+      description: description ?? '',
+      input,
+      output,
+      readOnlyHint: annotations?.readOnlyHint === true,
+      destructiveHint: annotations?.destructiveHint === true,
+      looksByWords: words !== undefined && saysThatItLooks(words, worded),
+    };
+  });
 }
 
 /** What grants are bound to: this program, by this command and manifest, saying this of itself. */

@@ -18,7 +18,6 @@ import {
   ok,
   type Result,
   saidOfTool,
-  saysThatItLooks,
   strangersSchema,
   type ToolCall,
   type ToolLabels,
@@ -93,12 +92,12 @@ export function toldBy(manifest: Manifest, tool: AppTool): readonly string[] | n
 
 /**
  * Whether a tool counts as one that cannot be undone only because nobody speaks of it, while its words say that it looks. A call is a
- * question all the same, unless the plan names the tool and the query says all that is in the call.
+ * question all the same, unless the plan names the tool and the call says only what the query or the app itself said.
  */
-export function isUnspokenLook(manifest: Manifest, tool: AppTool, tools: readonly AppTool[]): boolean {
+export function isUnspokenLook(manifest: Manifest, tool: AppTool): boolean {
   const { irreversible, tells } = saidOfTool(manifest.labels ?? [], tool.name, null);
   const isSpokenOf = manifest.irreversible !== null || irreversible !== undefined || tells !== undefined;
-  return !isSpokenOf && !tool.destructiveHint && saysThatItLooks(tool, tools);
+  return !isSpokenOf && !tool.destructiveHint && tool.looksByWords;
 }
 
 /** Of two labels that disagree, such as one of a pattern and one of a name, the stricter counts. */

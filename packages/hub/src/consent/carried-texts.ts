@@ -19,6 +19,7 @@ import {
   idsIn,
   isNobody,
   lastName,
+  namesPlace,
   type Recipient,
   recipientsIn,
   withoutPlaces,
@@ -127,6 +128,35 @@ export function tellsOnlyQuery(
     return (typeof one === 'string' && TIME.test(one)) || isInQuery(String(one));
   });
 }
+
+/**
+ * Whether a call of a look says nothing but words of the query, times, small numbers, and values that this very app returned as a whole. Where
+ * it names a place, such as a link, it says words of the query alone. Attack: the text of a mail is what is searched for elsewhere, or a
+ * page has links followed that spell what was read.
+ */
+export function asksOnlyKnown(
+  app: AppId,
+  args: JsonObject,
+  { isInQuery, find }: Pick<KnownValues, 'isInQuery' | 'find'>,
+): boolean {
+  const isOwn = (value: string) => {
+    const standing = find(value);
+    return standing?.how === 'field' && standing.app === app;
+  };
+  const mayBeOwn = !namesPlace(args);
+  const values = namedArguments(args).flatMap(({ value }) => (Array.isArray(value) ? value : [value]));
+  return values.every((value: Json) => {
+    if (isNothing(value) || typeof value === 'boolean') return true;
+    const text = String(value);
+    if (isInQuery(text) || (typeof value === 'string' && TIME.test(value))) return true;
+    const isCount =
+      typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST_COUNTED;
+    return mayBeOwn && (isCount || isOwn(text));
+  });
+}
+
+/** How many of something a look asks for. */
+const MOST_COUNTED = 100;
 
 /** Neither text nor anybody: an argument that is left empty. */
 function isNothing(value: Json): boolean {

@@ -21,7 +21,13 @@ import type { EgressRequest } from '@cordon/egress';
 import type { Context } from '../context/context.ts';
 import type { HeldText, PlacedText } from '../context/references.ts';
 import { timeInWords } from '../journal/last-change.ts';
-import { answeredNote, carriedTexts, isPartlyCompared, tellsOnlyQuery } from './carried-texts.ts';
+import {
+  answeredNote,
+  asksOnlyKnown,
+  carriedTexts,
+  isPartlyCompared,
+  tellsOnlyQuery,
+} from './carried-texts.ts';
 import type { ConsentRequirement, Coverage } from './consent-requirement.ts';
 import {
   distinctQuotes,
@@ -61,6 +67,8 @@ export interface IntendedCall {
   readonly irreversible: boolean;
   /** Of a call that can be undone but for what some people hear: the arguments that name them. Null: it cannot be undone at all. */
   readonly tells: readonly string[] | null;
+  /** Nobody says that it can be undone, and all words of the tool say that it only looks. */
+  readonly looks: boolean;
   /** What it is called with may reach others, as far as the user's files say. */
   readonly mayLeave: boolean;
   /** Texts of other apps that stand in the arguments. */
@@ -88,7 +96,7 @@ export function callRequirement(plan: StepPlan, call: IntendedCall): ConsentRequ
   const asked = { data: [data], expected: how === 'expected', isPlanned, warnings, quotes, flows };
   if (call.irreversible) {
     const due = irreversibleRequirement(plan, call, fromOthers, asked);
-    return isSettledByQuery(plan, call, due) ? null : due;
+    return isSpelledOut(plan, call, due) ? null : due;
   }
   return {
     ...asked,
@@ -103,17 +111,18 @@ export function callRequirement(plan: StepPlan, call: IntendedCall): ConsentRequ
 }
 
 /**
- * Whether no question is due about a call that can be undone but for what some people hear: the query asks for it, and it reaches nobody
- * but whom the query names, with nothing but what the query says.
+ * Whether no question is due about a call that can be undone but for what some people hear, or that only looks: the plan names it, and it
+ * says nothing but what the query says, or what the app itself knows.
  */
-function isSettledByQuery(
+function isSpelledOut(
   plan: StepPlan,
   call: IntendedCall,
   { expected, warnings }: ConsentRequirement,
 ): boolean {
-  const { tells, texts, before, knows } = call;
-  if (tells === null || !expected || warnings.length > 0 || texts.length > 0) return false;
-  return before.length < plannedTimes(plan, call) && tellsOnlyQuery(call.arguments, tells, knows);
+  const { app, tells, looks, texts, before, knows, arguments: args } = call;
+  if (!expected || warnings.length > 0 || texts.length > 0) return false;
+  if (looks) return asksOnlyKnown(app, args, knows);
+  return tells !== null && before.length < plannedTimes(plan, call) && tellsOnlyQuery(args, tells, knows);
 }
 
 const PARTLY_COMPARED =

@@ -12,6 +12,8 @@ export interface AppTool {
   /** Annotations of an untrusted party (MCP, "tool annotations are hints"). */
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
+  /** Name, title and description say that it only looks. */
+  readonly looksByWords: boolean;
 }
 
 export interface ToolResult {

@@ -167,7 +167,8 @@ export class ToolCalls {
       arguments: args,
       identifying: labels.identifying,
       irreversible,
-      tells: irreversible ? tellsOf(app, tool, args) : null,
+      tells: irreversible ? toldBy(app.manifest, tool) : null,
+      looks: irreversible && isUnspokenLook(app.manifest, tool),
       mayLeave: mayLeave(labels),
       texts,
       knows: this.knows(query),
@@ -381,17 +382,9 @@ function mayLeave({ outward, mayLeave = outward }: NonNullable<ToolCall['labels'
   return mayLeave;
 }
 
-/**
- * The arguments that tell somebody something, of a call that can be undone but for that; null: it cannot be undone at all. What a
- * tool that only looks by its words is asked may leave with all of them.
- */
-function tellsOf({ manifest }: InstalledApp, tool: AppTool, args: JsonObject): readonly string[] | null {
-  return isUnspokenLook(manifest, tool, []) ? Object.keys(args) : toldBy(manifest, tool);
-}
-
 /** Whether a second call does something more, as far as anybody says. Whoever looks twice has done nothing twice. */
 function lasts({ manifest }: InstalledApp, tool: AppTool): boolean {
-  return isIrreversible(manifest, tool) && !isUnspokenLook(manifest, tool, []);
+  return isIrreversible(manifest, tool) && !isUnspokenLook(manifest, tool);
 }
 
 function isPlannedCall({ plan }: Query, { app, tool }: ReadyCall): boolean {

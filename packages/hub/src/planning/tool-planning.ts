@@ -178,9 +178,8 @@ export class ToolPlanning {
     const asking = { query, signal: query.signal, app: app.id, causes, label };
     const whole = tellsQuery && !isWhole ? { query: query.text } : {};
     const named = known ?? (await this.#ask(asking, { ...whole, task: told, tools }));
-    const all = appTools(agreed);
-    const lasting = all.filter(
-      (tool) => isIrreversible(app.manifest, tool) && !isUnspokenLook(app.manifest, tool, all),
+    const lasting = appTools(agreed).filter(
+      (tool) => isIrreversible(app.manifest, tool) && !isUnspokenLook(app.manifest, tool),
     );
     return counting(step, new Set(lasting.map(({ name }) => name)), named ?? []);
   }

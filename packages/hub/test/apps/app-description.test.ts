@@ -170,3 +170,14 @@ test('hints that are not said are not there', () => {
     ],
   );
 });
+
+// Attack: a name looks, and the title or the description says what it does.
+test('a tool looks by its words only if all of them say so', () => {
+  const looks = (more: Partial<Tool>) =>
+    appTools(described('', { ...READ, ...more })).map(({ looksByWords }) => looksByWords);
+  assert.deepEqual(looks({}), [true]);
+  assert.deepEqual(looks({ title: 'Read mails', description: 'Returns mails.' }), [true]);
+  assert.deepEqual(looks({ title: 'Delete mails' }), [false]);
+  assert.deepEqual(looks({ description: 'Returns mails and deletes them.' }), [false]);
+  assert.deepEqual(looks({ name: 'send' }), [false]);
+});

@@ -16,7 +16,7 @@ function manifest(says: Partial<ToolLabels> | null, lists: Partial<Manifest> = {
 
 function tool(hints: Partial<AppTool> = {}): AppTool {
   const plain = { name: 'send', description: '', input: {}, output: null };
-  return { ...plain, readOnlyHint: false, destructiveHint: false, ...hints };
+  return { ...plain, readOnlyHint: false, destructiveHint: false, looksByWords: false, ...hints };
 }
 
 test('a label says what can be undone where the manifest is silent', () => {

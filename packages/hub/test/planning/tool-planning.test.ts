@@ -206,11 +206,12 @@ test('of tools with one first word, the next word says whether it looks', async 
     script: {
       planner: [plan([{ app: 'shop', acts: false }])],
       'tool-planner': [uses(...Object.keys(tools))],
-      shop: ['done'],
+      shop: [[call('shop_list_orders')], 'done'],
     },
   });
   await stage.ask('What have I ordered?');
   assert.deepEqual(planned(stage), [['shop', ['shop_get_order', 'shop_list_orders']]]);
+  assert.deepEqual(stage.user.asked, []);
 });
 
 for (const [what, manifest] of [
