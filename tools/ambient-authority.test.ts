@@ -210,6 +210,10 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['files'],
     why: 'removes the folder where earlier versions kept compiled code',
   },
+  'packages/runtime/src/machine/files.ts': {
+    of: ['files'],
+    why: 'looks whether a file that a call names is there',
+  },
   'packages/runtime/src/machine/machine-installer.ts': {
     of: ['files', 'clock'],
     why: 'reads where the registry of npm and pip is',

@@ -45,6 +45,7 @@ const DEFAULTS: HubOptions = {
   installables: NO_INSTALLABLES,
   functionalities: CATALOGUE,
   dialler: HERE,
+  lookAt: () => 'other',
   logins: null,
 };
 

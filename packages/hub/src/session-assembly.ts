@@ -206,6 +206,7 @@ export function assembleSession(
     validator,
     newCallId,
     words,
+    lookAt: parts.lookAt,
     returnedBefore: past.filter(({ kind }) => kind === 'tool-output.executed').length,
     observed: (...seen) => {
       if (asksPermission) recordObserved(recorder, ...seen);

@@ -22,6 +22,7 @@ import type { SessionJournal, Store } from '@cordon/trace';
 import type { AppPins } from './apps/app-pins.ts';
 import type { AppLauncher } from './apps/app-process.ts';
 import type { Grants } from './consent/grants.ts';
+import type { LookAt } from './consent/named-texts.ts';
 import type { AppLogins } from './egress/app-logins.ts';
 import type { Answering } from './mediation/detector-queries.ts';
 import type { StoredMemory } from './memory/stored-memory.ts';
@@ -86,6 +87,8 @@ export interface HubOptions {
   readonly dialler: Dialler;
   /** The user's logins to apps that run elsewhere; null: there are none. */
   readonly logins: AppLogins | null;
+  /** What is at a path in a folder of an app; by default nobody knows. */
+  readonly lookAt: LookAt;
 }
 
 export interface SessionParts extends HubPorts, HubOptions {

@@ -20,6 +20,7 @@ import type { Installer } from '@cordon/install';
 import { PLANNER } from '@cordon/planner';
 import type { Store } from '@cordon/trace';
 import { installablesOf } from './installables.ts';
+import { lookAtPath } from './machine/files.ts';
 import { closeRuntime, openRuntime, type Runtime, refused, type SetupError } from './open-runtime.ts';
 import { readRules } from './rules/rules.ts';
 
@@ -111,6 +112,7 @@ export function composeOn(
     installables: installablesOf(configuration, reviewing.installer ?? null),
     functionalities: functionalitiesOf(configuration),
     dialler,
+    lookAt: lookAtPath,
     logins: storedLogins(configuration, store),
     clock: Date.now,
     // A call in vain costs little, unless money is counted.

@@ -2,10 +2,15 @@
  * Which text a call asks for by a name: a file, a page, an id. Attack: the user wants the 10 newest mails, or those about invoice 4711,
  * and whatever such a mail says counts as named. So neither numbers nor what is searched for name a text; nor does an address of
  * mail, nor the last part of a link, which anybody can call `bill.txt`.
+ *
+ * Files that a call names and the user did not. Who wants something saved and names no file leaves the name to the model. Attack: a
+ * mail that no filter reads has it saved as `.bashrc`, `site/mail.txt`, or over the diary. So a name is the model's own only if it
+ * is made of the user's words, if no program acts on such a file, and if nothing is there yet.
  */
-import { type JsonObject, namedArguments } from '@cordon/core';
+import { basename, isAbsolute, join, relative, resolve } from 'node:path';
+import { type InstalledApp, isJsonObject, type Json, type JsonObject, namedArguments } from '@cordon/core';
 import { leavesOf } from '@cordon/policy';
-import { lastName, withoutPlaces } from './recipients.ts';
+import { lastName, type Recipient, withoutPlaces } from './recipients.ts';
 
 /** Arguments that name one text, as tools of real servers call them. */
 const NAMES_TEXT =
@@ -34,3 +39,83 @@ function isNameOfText(name: string): boolean {
   if (name.length < SHORTEST_NAME || /^[^/\s]+@[^/\s]+$/.test(name)) return false;
   return /^\d+$/.test(name) ? name.length >= SHORTEST_NUMBER : /[\d./]/.test(name);
 }
+
+/** What is at a path of this machine. */
+export type LookAt = (path: string) => 'nothing' | 'folder' | 'other';
+
+/** How a call names a file: by a name that the model made up for a new one, or by another name. */
+export type NamedFile = 'new' | 'other';
+
+/** Arguments that name a file, as tools of real servers call them. */
+const NAMES_FILE = /^(?:(?:new_?)?path|file|file_?name|file_?path)$/i;
+
+/** The files that a call names. What lies deeper, such as the name of an attachment, is no path. */
+export function filesIn(args: Json): readonly Recipient[] {
+  if (!isJsonObject(args)) return [];
+  return Object.entries(args).flatMap(([key, value]) =>
+    typeof value === 'string' && NAMES_FILE.test(key) ? [{ key, value }] : [],
+  );
+}
+
+/**
+ * How a call of this app names this file; null: the app has no folder to write to, or what is named is a folder.
+ *
+ * @param isInQuery whether the user says a word in the query that is served
+ */
+export function namedFile(
+  path: string,
+  app: InstalledApp,
+  lookAt: LookAt,
+  isInQuery: (word: string) => boolean,
+): NamedFile | null {
+  const { write, read } = app.manifest.files;
+  if (write.length === 0 || app.source.kind !== 'command') return null;
+  const bases = [...write, ...(app.source.cwd === null ? [] : [app.source.cwd])];
+  const meant = isAbsolute(path) ? [path] : bases.map((base) => join(base, path));
+  // Attack: a path outside of the app's folders, to learn whether something is there.
+  const visible = meant.filter((one) => [...write, ...read].some((folder) => isWithin(folder, one)));
+  const there = visible.map(lookAt);
+  if (there.includes('folder') && !there.includes('other')) return null;
+  const isNew = there.length > 0 && there.every((what) => what === 'nothing');
+  const isOwn = write.some((folder) => visible.some((one) => isOwnName(folder, one, lookAt, isInQuery)));
+  return isNew && isOwn && !path.split('/').includes('..') ? 'new' : 'other';
+}
+
+function isWithin(folder: string, path: string): boolean {
+  const inside = relative(folder, path);
+  return !isAbsolute(inside) && inside.split('/')[0] !== '..';
+}
+
+/** Whether all of the path below the folder is made of words of the user. */
+function isOwnName(
+  folder: string,
+  path: string,
+  lookAt: LookAt,
+  isInQuery: (word: string) => boolean,
+): boolean {
+  if (!isWithin(folder, path)) return false;
+  const folders = relative(folder, path).split('/');
+  const name = folders.pop() ?? '';
+  const [, stem] = DOCUMENT.exec(name) ?? [];
+  if (stem === undefined) return false;
+  const words = stem.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ').split(/[ _-]/);
+  // Attack: a folder whose content is published, or that a program looks through, and that the user did not speak of.
+  const isOwnFolder = (one: string, at: number) =>
+    isInQuery(one) || (at === 0 && one === basename(folder) && lookAt(resolve(folder, one)) === 'nothing');
+  return (
+    folders.every((one, at) => PLAIN.test(one) && isOwnFolder(one, at)) &&
+    !READ_BY_PROGRAMS.test(stem) &&
+    words.every((word) => COMMON.test(word) || isInQuery(word))
+  );
+}
+
+/** Texts that are for people, with no second ending. Attack: `newest-mail.py`, or `autostart/newest-mail.desktop`. */
+const DOCUMENT = /^([\p{L}\p{N}][\p{L}\p{N} _-]{0,79})\.(?:txt|text|md|csv|tsv|log|eml)$/iu;
+/** Neither hidden nor anything else that a shell or a program reads in its own way. */
+const PLAIN = /^[\p{L}\p{N}][\p{L}\p{N} _-]{0,79}$/u;
+/** Attack: the user speaks of agents or requirements, and a program acts on what is in a file of that name. */
+const READ_BY_PROGRAMS =
+  /^(?:agents?|claude|gemini|copilot.*|skills?|memory|readme|instructions|rules|requirements.*|constraints.*|cmakelists|robots|llms.*|ads|humans|security)$/i;
+/** What any file may be called: dates, and words that no program looks for. */
+const COMMON =
+  /^(?:\d{1,8}|an?|the|of|from|to|and|for|in|new|newest|latest|last|first|recent|my|saved|copy|e?mails?|messages?|texts?|files?|notes?|lists?|results?|output|summary|documents?|reports?)$/i;

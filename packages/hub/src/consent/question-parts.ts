@@ -16,6 +16,8 @@ import type { Context } from '../context/context.ts';
 import type { HeldText } from '../context/references.ts';
 import { isWritten, type Passage, type Standing } from '../context/returned-texts.ts';
 import type { Flow } from './consent-requirement.ts';
+
+import { filesIn, isSaidName, type NamedFile } from './named-texts.ts';
 import { lastName, namesMailAddress, type Recipient, recipientsIn } from './recipients.ts';
 
 /** Where a value may stand that a model names. */
@@ -32,6 +34,8 @@ export interface KnownValues {
   readonly passages: () => readonly Passage[];
   /** Whether those passages are all: none was forgotten, and none was returned before the session was resumed. */
   readonly isAll: () => boolean;
+  /** How a call of the app names this file; null: it is not known to be one. */
+  readonly file: (path: string) => NamedFile | null;
   /** The query of the user that is served. */
   readonly query: string;
 }
@@ -113,6 +117,8 @@ export function namesFlow(
 /** A recipient that the user did not name, and where an app named it. */
 interface Stranger extends Recipient {
   readonly standing: Standing | null;
+  /** A new file, by a name that the model made up. */
+  readonly isNewFile?: true;
 }
 
 /** Recipients, parted by whether the user named them. */
@@ -124,15 +130,35 @@ export interface KnownRecipients {
 
 export function recipientsOf(
   args: Json,
-  { isUsers, find }: Pick<KnownValues, 'isUsers' | 'find'>,
+  knows: Pick<KnownValues, 'isUsers' | 'find' | 'file'>,
 ): KnownRecipients {
-  const { named: found, isAll } = recipientsIn(args);
+  const { isUsers, find } = knows;
+  const { named: all, isAll } = recipientsIn(args);
+  const files = strangeFiles(args, knows);
+  // What looks like a host in the name of a file.
+  const found = all.filter(({ key }) => files.every((file) => file.key !== key));
   const isStranger = ({ value }: Recipient) => !isUsers(value);
+  const others = found
+    .filter(isStranger)
+    .map((stranger) => ({ ...stranger, standing: find(stranger.value) }));
   return {
-    strangers: found.filter(isStranger).map((stranger) => ({ ...stranger, standing: find(stranger.value) })),
+    strangers: [...others, ...files],
     users: found.filter((recipient) => !isStranger(recipient)),
     isAll,
   };
+}
+
+/** Files that the user did not name. A new one counts as named by a text only if that has its name, wherever it lies. */
+function strangeFiles(
+  args: Json,
+  { isUsers, find, file }: Pick<KnownValues, 'isUsers' | 'find' | 'file'>,
+): readonly Stranger[] {
+  return filesIn(args).flatMap(({ key, value }): Stranger[] => {
+    const how = isUsers(value) || isSaidName(value, isUsers) ? null : file(value);
+    if (how === null) return [];
+    const standing = find(value) ?? find(value.slice(value.lastIndexOf('/') + 1));
+    return [{ key, value, standing, ...(how === 'new' && standing === null ? { isNewFile: true } : {}) }];
+  });
 }
 
 /**
@@ -142,7 +168,8 @@ export function recipientsOf(
  */
 export function isUsersWish(recipients: KnownRecipients, { query }: KnownValues): boolean {
   const { strangers, users, isAll } = recipients;
-  const namesAnother = users.length === 0 && namesMailAddress(query) && !strangers.every(isMentioned);
+  const isNobody = (stranger: Stranger) => isMentioned(stranger) || stranger.isNewFile === true;
+  const namesAnother = users.length === 0 && namesMailAddress(query) && !strangers.every(isNobody);
   return isAll && !namesAnother && !strangers.some(isSuspect) && uninvited(recipients).length === 0;
 }
 
@@ -197,7 +224,8 @@ function isKept({ standing }: Stranger): boolean {
 
 /** The call reaches it, and it stands nowhere, or only inside a text that the agent came across. */
 function isSuspect(stranger: Stranger): boolean {
-  const { standing } = stranger;
+  const { standing, isNewFile = false } = stranger;
+  if (isNewFile) return false;
   return (standing === null || standing.how === 'text') && !isMentioned(stranger);
 }
 
@@ -209,6 +237,7 @@ function isMentioned({ key, standing }: Stranger): boolean {
 function strangerWords(stranger: Stranger): string {
   const { standing } = stranger;
   const who = named(stranger);
+  if (stranger.isNewFile === true) return `${who} is a new file, and its name is the model's own`;
   if (standing === null) return `${who} is not from your words`;
   const { app, tool, how, field } = standing;
   const returned = `\`${shortened(app)}\` returned for \`${shortened(tool)}\``;

@@ -37,7 +37,7 @@ import {
 } from '../apps/registry.ts';
 import type { LoadValidator } from '../apps/schema-validator.ts';
 import type { ConsentRequirement, QuoteEvents } from '../consent/consent-requirement.ts';
-import { isSaidName, namesOfText } from '../consent/named-texts.ts';
+import { isSaidName, type LookAt, namedFile, namesOfText } from '../consent/named-texts.ts';
 import { expectation, type KnownValues } from '../consent/question-parts.ts';
 import { callRequirement } from '../consent/requirements.ts';
 import type { AppTool, ToolResult } from '../context/app-tool.ts';
@@ -63,6 +63,7 @@ export interface ToolCallParts {
   readonly returnedBefore: number;
   /** An output was delivered: what the configuration says to remember of it, and of the call, is remembered. */
   readonly observed: (context: Context, query: Query, app: InstalledApp, seen: SeenCall) => void;
+  readonly lookAt: LookAt;
   /** False in the baseline only: there nobody is asked anything. */
   readonly asksPermission: boolean;
 }
@@ -171,20 +172,23 @@ export class ToolCalls {
       looks: irreversible && isUnspokenLook(app.manifest, tool),
       mayLeave: mayLeave(labels),
       texts,
-      knows: this.knows(query),
+      knows: this.knows(query, app),
       before: lasts(app, tool) ? this.#takeNote(query.plan, `${app.id} ${tool.name}`, args) : [],
     });
   }
 
-  knows({ returned, text, isPrivate, outputsBefore }: Query): KnownValues {
+  /** Where values may stand that a call of this app names. */
+  knows({ returned, text, isPrivate, outputsBefore }: Query, app: InstalledApp): KnownValues {
     const said = new UserTexts([text], () => []);
+    const isInQuery = (value: string) => said.hold(value);
     return {
-      isInQuery: (value) => said.hold(value),
+      isInQuery,
       isUsers: (value) => this.#parts.words.hold(value),
       find: (value) => returned.find(value),
       quote: (value) => returned.quoteWords(wordsOf(value)),
       passages: () => [...(isPrivate ? returned.passages() : []), ...this.#earlier.passages()],
       isAll: () => returned.isAll && this.#earlier.isAll && this.#parts.returnedBefore <= outputsBefore,
+      file: (path) => namedFile(path, app, this.#parts.lookAt, isInQuery),
       query: text,
     };
   }

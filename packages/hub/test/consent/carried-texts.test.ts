@@ -317,6 +317,7 @@ test('many fields are compared with many arguments in one pass', () => {
     isUsers: isNot,
     isInQuery: isNot,
     find: () => null,
+    file: () => null,
     quote: () => null,
     passages: () => passages,
     isAll: () => true,
