@@ -60,6 +60,10 @@ test('an app of others reads mail over IMAP and sends it over SMTP; its connecti
     ({ method, host, port }) => `${method} ${host}:${port}`,
   );
   assert.deepEqual([...new Set(proposed)].sort(), network.map((entry) => `CONNECT ${entry}`).sort());
+  // To send one mail it connects twice, and each place is one question.
+  assert.equal(proposed.length, 3);
+  const asked = eventsOf(run.events, 'permission.asked').map(({ prompt }) => Object(prompt).question);
+  assert.equal(asked.filter((question) => question.includes('connect to')).length, 2);
   // It keeps its connection of IMAP open; between queries nothing goes over it.
   const cuts = eventsOf(run.events, 'egress.closed').map(({ cut }) => cut);
   assert.ok(cuts.includes('the query is over'), cuts.join());

@@ -159,6 +159,7 @@ export function assembleSession(
     newContext: (app) => contexts.ofProcess(app),
     query,
     isUsed: (app) => apps.isUsed(app),
+    callOf: (app) => apps.callOf(app),
     holdsOwnOnly: (app) => toolCalls.holdsOwnOnly(app),
     asksPermission,
   });

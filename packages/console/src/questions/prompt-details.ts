@@ -44,7 +44,8 @@ export function detailLines(prompt: PermissionPrompt, width: number): readonly D
     for (const datum of prompt.data.slice(0, MOST_DATA)) describe(lines, datum);
     if (prompt.durations.some((duration) => duration !== 'once'))
       lines.say('longer than once:', `covers ${prompt.covers}`);
-    else if (prompt.coversMore === true) lines.say('once:', `covers also ${prompt.covers}`);
+    const { coversMore = false, onceCovers = prompt.covers } = prompt;
+    if (coversMore) lines.say('once:', `covers also ${onceCovers}`);
   });
 }
 

@@ -296,13 +296,14 @@ function quoteParts(sheet: Sheet, { app, sender, title, text }: PromptQuote): vo
   });
 }
 
-function noteParts(sheet: Sheet, { newRecipients, durations, covers, coversMore }: PermissionPrompt): void {
+function noteParts(sheet: Sheet, prompt: PermissionPrompt): void {
+  const { newRecipients, durations, covers, coversMore = false, onceCovers = covers } = prompt;
   newRecipients.forEach((note, index) => {
     sheet.say(index === 0 ? 'plan' : 'note', 'NEW: ', note, 'warn', 'note');
   });
   if (durations.some((duration) => duration !== 'once'))
     sheet.say('span', 'longer than once:', `covers ${covers}`, 'plain', null);
-  else if (coversMore === true) sheet.say('reason', 'once:', `covers also ${covers}`, 'plain', 'note');
+  if (coversMore) sheet.say('reason', 'once:', `covers also ${onceCovers}`, 'plain', 'note');
 }
 
 const LASTING_CHOICE =

@@ -68,8 +68,10 @@ export interface PermissionPrompt {
   readonly newRecipients: readonly string[];
   /** What a permission that lasts covers besides what is shown, in the hub's words. */
   readonly covers: string;
-  /** An answer for once covers that, too; absent: it does not. */
+  /** An answer for once covers more than what is shown, too; absent: it does not. */
   readonly coversMore?: true;
+  /** What it covers, in the hub's words; absent: what a permission that lasts does. */
+  readonly onceCovers?: string;
   /** The rules that asked. */
   readonly rules: readonly string[];
   /** What those rules say, one sentence each; absent: the question says it, or no rule asks. */

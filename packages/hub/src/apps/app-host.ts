@@ -57,12 +57,20 @@ export class AppHost {
   /** Resolve when a process is gone and its end is recorded; the app may be forgotten long before. */
   readonly #endings = new Set<Promise<void>>();
   readonly #ending = new AbortController();
+  /** What apps work on. */
+  readonly #calls: ToolCall[] = [];
   /** Apps that broke before they were used: they are not tried again until somebody needs them. */
   readonly #broken = new Set<AppId>();
 
   constructor(parts: AppHostParts) {
     this.#parts = parts;
     this.#start = new AppStart(parts);
+  }
+
+  /** The only call that an app works on; null: there is none, or nobody can tell which of several leads to what it does. */
+  callOf(app: AppId): ToolCall | null {
+    const [call, ...more] = this.#calls.filter((one) => one.app === app);
+    return call !== undefined && more.length === 0 ? call : null;
   }
 
   /** Whether an app has been asked for anything: only then it has a way out. */
@@ -163,7 +171,13 @@ export class AppHost {
     if (finished !== null) return finished;
     if (signal.aborted) return failed(fault('cancelled', 'the query was stopped'));
     const connection = await this.#use(app);
-    return connection.ok ? connection.value.call(call, signal) : connection;
+    if (!connection.ok) return connection;
+    this.#calls.push(call);
+    try {
+      return await connection.value.call(call, signal);
+    } finally {
+      this.#calls.splice(this.#calls.indexOf(call), 1);
+    }
   }
 
   /** Ends every app, and waits until each is gone. */

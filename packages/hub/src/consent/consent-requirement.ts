@@ -40,8 +40,15 @@ export interface Coverage {
   readonly words: string;
   /** False: too much may be other; it is permitted once and no longer. */
   readonly mayLast: boolean;
-  /** The answer for once, yes or no, holds for whatever is the same as long as the context lives; absent: it does not. */
-  readonly inContext?: true;
+  /** What the answer for once, yes or no, covers besides what is shown; absent: nothing. */
+  readonly once?: OnceCoverage;
+}
+
+/** The answer holds for whatever is the same within something that ends, such as a context or a call. */
+export interface OnceCoverage {
+  readonly within: Json;
+  /** In the hub's words. */
+  readonly words: string;
 }
 
 /** Data of one source for one recipient. */

@@ -70,8 +70,8 @@ export class Permissions {
   readonly #questions: StandingQuestions;
   /** How often something was refused, for each query: its signal stands for it. */
   readonly #refused = new WeakMap<AbortSignal, number>();
-  /** What the user has said no to as long as a context lives, by digest; of each query. */
-  readonly #refusedInContext = new WeakMap<AbortSignal, Set<string>>();
+  /** What the user has said no to, by the digest of what that answer covers; of each query. */
+  readonly #refusedMore = new WeakMap<AbortSignal, Set<string>>();
 
   constructor(parts: PermissionsParts) {
     this.#parts = parts;
@@ -97,7 +97,7 @@ export class Permissions {
         return { granted: true, by: 'grant', edits: [] };
       }
       const signal = this.#parts.signal();
-      if (this.#refusedInContext.get(signal)?.has(question.digest) === true)
+      if (question.onceDigest !== null && this.#refusedMore.get(signal)?.has(question.onceDigest) === true)
         return refused(subject, 'the user said no to the same before');
       if ((this.#refused.get(signal) ?? 0) >= MOST_REFUSED)
         return refused(subject, 'too many requests of this query were refused');
@@ -162,10 +162,10 @@ export class Permissions {
     this.#refused.set(signal, (this.#refused.get(signal) ?? 0) + 1);
   }
 
-  #keepRefusal(signal: AbortSignal, { requirement, digest }: Question): void {
-    if (requirement.covers.inContext !== true) return;
-    const refusals = this.#refusedInContext.get(signal) ?? new Set();
-    this.#refusedInContext.set(signal, refusals.add(digest));
+  #keepRefusal(signal: AbortSignal, { onceDigest }: Question): void {
+    if (onceDigest === null) return;
+    const refusals = this.#refusedMore.get(signal) ?? new Set();
+    this.#refusedMore.set(signal, refusals.add(onceDigest));
   }
 
   #question(
@@ -194,24 +194,31 @@ export class Permissions {
       passing: binding !== null && grants.isOutdated(subject, binding) ? [OUTDATED] : [],
       durations: allowedDurations(subject, asks.length > 0, covers.mayLast && binding !== null),
       digest: this.#digestOf({ subject, warnings, rules, same: covers.same, binding }),
+      onceDigest:
+        covers.once === undefined
+          ? null
+          : this.#digestOf({ subject, warnings, rules, same: { once: covers.once.within }, binding }),
       binding: binding ?? '',
       flows: flows.map((flow) => flow.digest),
     };
   }
 
-  #granted({ requirement, digest, durations }: Question): Grant | null {
-    const mayLast = durations.length > 1 || requirement.covers.inContext === true;
-    return mayLast ? usedGrant(this.#parts.grants, requirement.subject, digest) : null;
+  #granted({ requirement: { subject }, digest, onceDigest, durations }: Question): Grant | null {
+    const { grants } = this.#parts;
+    const lasting = durations.length > 1 ? usedGrant(grants, subject, digest) : null;
+    return lasting ?? (onceDigest === null ? null : usedGrant(grants, subject, onceDigest));
   }
 
-  #give(context: Context, { requirement, digest, binding, flows }: Question, yes: Yes): Permission {
+  #give(context: Context, question: Question, yes: Yes): Permission {
     const { answer, asked: prompt, edits } = yes;
-    const { subject } = requirement;
+    const { binding, flows, onceDigest } = question;
+    const { subject } = question.requirement;
     // Attack: what the user struck out is proposed again, and finds the yes that was for something else.
     const isAsShown = edits.length === 0;
-    // Bound to its context, it ends with that; nobody has agreed to an app without a binding, so it is asked about each time.
-    const inContext = requirement.covers.inContext === true && binding !== '';
-    const whole: GrantTerm = inContext ? { duration: 'session' } : termOf(answer);
+    // Bound to a context or a call, it ends with that; nobody has agreed to an app without a binding, so it is asked about each time.
+    const coversMore = onceDigest !== null && answer.duration === 'once' && binding !== '';
+    const digest = coversMore ? onceDigest : question.digest;
+    const whole: GrantTerm = coversMore ? { duration: 'session' } : termOf(answer);
     const term: GrantTerm = isAsShown ? whole : { duration: 'once' };
     const gift = { subject, ...term, digest, binding, prompt, flows: isAsShown ? flows : [] };
     const grant = keepGrant(this.#parts, context, gift);

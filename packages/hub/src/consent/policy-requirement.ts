@@ -10,13 +10,16 @@ import { argumentsDatum } from './requirements.ts';
 export function requirementOf(request: ConsentRequest): ConsentRequirement {
   const { due, asks, warnings, context, proposal, isAfterText, quote } = request;
   const requirement = due ?? policyRequirement(context, proposal, asks);
+  // What a rule asks about is asked about each time.
+  const { once: _once, ...plain } = requirement.covers;
+  const covers = asks.length > 0 ? plain : requirement.covers;
   const quoted = [...asks, ...warnings].flatMap(({ events }) => quote?.(events) ?? []);
   return {
     ...requirement,
     // Elsewhere the question is what the rules say.
     asks: due === null && proposal.effect !== 'tool-call' ? [] : asks.map(({ message }) => message),
     quotes: distinctQuotes([...(requirement.quotes ?? []), ...quoted]),
-    covers: isAfterText ? coverageAfterText(requirement.covers, request) : requirement.covers,
+    covers: isAfterText ? coverageAfterText(covers, request) : covers,
   };
 }
 
@@ -33,7 +36,8 @@ function coverageAfterText(covers: Coverage, { due, asks, proposal }: ConsentReq
   const staysHere = !irreversible && labels?.outward === false && labels.mayLeave !== true;
   if (due === null && isLook) {
     const words = `further looks of \`${proposal.app}\` for the same request`;
-    return { same: { context: proposal.context }, words, mayLast: false, inContext: true };
+    const within = { context: proposal.context };
+    return { same: within, words, mayLast: false, once: { within, words } };
   }
   return isLook || staysHere ? covers : { ...covers, mayLast: false };
 }

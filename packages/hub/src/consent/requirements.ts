@@ -28,7 +28,7 @@ import {
   isPartlyCompared,
   tellsOnlyQuery,
 } from './carried-texts.ts';
-import type { ConsentRequirement, Coverage } from './consent-requirement.ts';
+import type { ConsentRequirement, Coverage, OnceCoverage } from './consent-requirement.ts';
 import {
   distinctQuotes,
   expectationFrom,
@@ -292,8 +292,14 @@ function everyLeaf(value: Json, is: (leaf: Json) => boolean): boolean {
 /**
  * The first request of an app to a site; the manifest lists the sites, the user lets the data go. Another port than
  * that of https is another answer.
+ *
+ * @param call the id of the only call that the app works on; null: there is none, or several
  */
-export function egressRequirement(app: AppId, request: EgressRequest): ConsentRequirement {
+export function egressRequirement(
+  app: AppId,
+  request: EgressRequest,
+  call: string | null,
+): ConsentRequirement {
   const { site, port, method, host, path, bytes } = request;
   const what = port === HTTPS_PORT ? site : `${site}:${port}`;
   const size = bytes === null || bytes === 0 ? '' : ` with ${bytes} bytes`;
@@ -312,6 +318,9 @@ export function egressRequirement(app: AppId, request: EgressRequest): ConsentRe
       same: null,
       words: `other requests of \`${app}\` to \`${what}\`, whatever they carry`,
       mayLast: true,
+      ...(call === null || method !== 'CONNECT' || path !== null
+        ? {}
+        : { once: ofOneCall(call, host, port) }),
     },
     flows: [
       {
@@ -321,6 +330,14 @@ export function egressRequirement(app: AppId, request: EgressRequest): ConsentRe
       },
     ],
   };
+}
+
+/**
+ * A program that sends one mail connects twice, and what the second connection carries the first one could have carried. Of a request
+ * whose path is shown, another one says something else.
+ */
+function ofOneCall(call: string, host: string, port: number): OnceCoverage {
+  return { within: { call, host, port }, words: 'further connections there during the same call' };
 }
 
 const HTTPS_PORT = 443;

@@ -38,6 +38,8 @@ export interface Question {
   readonly passing: readonly string[];
   readonly durations: readonly GrantDuration[];
   readonly digest: string;
+  /** Of what an answer for once covers; null: only what is shown. */
+  readonly onceDigest: string | null;
   readonly binding: string;
   readonly flows: readonly string[];
 }
@@ -55,7 +57,7 @@ export type Answered =
 
 /** A question that stands before the user. */
 interface Standing {
-  readonly digest: string;
+  readonly digests: readonly (string | null)[];
   readonly end: Promise<Answered>;
   readonly cover: () => void;
 }
@@ -90,13 +92,14 @@ export class StandingQuestions {
     const end = this.#put(context, { ...content, id: asked }, fingerprint, covered.signal).finally(() =>
       this.#standing.delete(fingerprint),
     );
-    this.#standing.set(fingerprint, { digest: question.digest, end, cover: () => covered.abort() });
+    const digests = [question.digest, question.onceDigest];
+    this.#standing.set(fingerprint, { digests, end, cover: () => covered.abort() });
     return await end;
   }
 
   /** The user gave a grant that lasts: standing questions of the same digest need no separate answer. */
   cover(digest: string): void {
-    for (const standing of this.#standing.values()) if (standing.digest === digest) standing.cover();
+    for (const standing of this.#standing.values()) if (standing.digests.includes(digest)) standing.cover();
   }
 
   async #put(
@@ -150,7 +153,7 @@ export class StandingQuestions {
       warnings: [...warnings, ...passing],
       newRecipients,
       covers: covers.words,
-      ...(covers.inContext === true ? { coversMore: true as const } : {}),
+      ...(covers.once === undefined ? {} : { coversMore: true as const, onceCovers: covers.once.words }),
       rules,
       ...(asks.length === 0 ? {} : { asks }),
       ...(quotes.length === 0 ? {} : { quotes }),

@@ -2,7 +2,7 @@
  * The networks of a session's apps, one for each app that has a network. Budgets are of a session: an app that ends and is started
  * again has used what it used.
  */
-import type { AppId, InstalledApp, ReadSecret } from '@cordon/core';
+import type { AppId, InstalledApp, ReadSecret, ToolCall } from '@cordon/core';
 import type { Dialler } from '@cordon/dialler';
 import { egressRequirement } from '../consent/requirements.ts';
 import type { Context } from '../context/context.ts';
@@ -23,6 +23,8 @@ export interface AppNetworksParts {
   /** The query that runs; null: none does. */
   readonly query: () => Query | null;
   readonly isUsed: (app: AppId) => boolean;
+  /** The only call that the app works on; null: there is none, or several. */
+  readonly callOf: (app: AppId) => ToolCall | null;
   /** Whether the app was given nothing private of other apps. */
   readonly holdsOwnOnly: (app: AppId) => boolean;
   /** False in the baseline only: there nobody is asked anything. */
@@ -31,9 +33,13 @@ export interface AppNetworksParts {
 
 /** Network requests of one app in one query; each is several events of the journal. */
 const MOST_REQUESTS = 500;
+/** Connections of one call that answers for once cover, of all hosts together. */
+const MOST_OF_CALL = 10;
 
 export class AppNetworks {
   readonly #parts: AppNetworksParts;
+  /** Requests that were asked about during a call. */
+  readonly #ofCall = new WeakMap<ToolCall, number>();
   readonly #networks = new Map<AppId, Promise<AppNetwork>>();
 
   constructor(parts: AppNetworksParts) {
@@ -79,8 +85,18 @@ export class AppNetworks {
       newContext: () => newContext(app),
       holdsOwnOnly: () => this.#parts.holdsOwnOnly(app),
       shutBecause: () => this.#shutBecause(app, made),
-      requirementOf: (request) => (asksPermission ? egressRequirement(app, request) : null),
+      requirementOf: (request) =>
+        asksPermission ? egressRequirement(app, request, this.#countedCall(app)) : null,
     };
+  }
+
+  /** The call that the app works on, for as many of its requests as one answer may cover. */
+  #countedCall(app: AppId): string | null {
+    const call = this.#parts.callOf(app);
+    if (call === null) return null;
+    const times = (this.#ofCall.get(call) ?? 0) + 1;
+    this.#ofCall.set(call, times);
+    return times > MOST_OF_CALL ? null : call.callId;
   }
 
   #shutBecause(app: AppId, made: WeakMap<Query, number>): string | null {

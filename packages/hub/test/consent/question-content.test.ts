@@ -54,14 +54,11 @@ test('an effect that breaks in the middle stands in the trace as failed', async 
 
 test('a question about a tunnel says where it leads once, and where it leads behind the site', () => {
   const dataFor = (host: string, site: string, path: string | null = null) =>
-    egressRequirement(id('mail'), {
-      site,
-      host,
-      port: 993,
-      method: 'CONNECT',
-      path,
-      bytes: null,
-    }).data.map(({ value }) => value);
+    egressRequirement(
+      id('mail'),
+      { site, host, port: 993, method: 'CONNECT', path, bytes: null },
+      null,
+    ).data.map(({ value }) => value);
   assert.deepEqual(dataFor('imap.example.org', 'imap.example.org'), []);
   assert.deepEqual(dataFor('a.b.example.org', 'example.org'), ['a.b.example.org']);
   assert.deepEqual(dataFor('example.org', 'example.org', '/x'), ['example.org/x']);

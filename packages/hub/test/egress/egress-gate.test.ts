@@ -78,6 +78,116 @@ test('a yes for once is asked for again, and a no is a no', async (t) => {
   }
 });
 
+type Decide = (request: EgressRequest) => Promise<boolean>;
+
+/** The app connects while its tool is called, twice in a row; what was answered in each call. */
+async function duringCalls(
+  t: Parameters<typeof stageFor>[0],
+  user: ReturnType<typeof yes>,
+  connect: (decide: Decide, call: number) => Promise<readonly boolean[]>,
+  { policy = '', both = false } = {},
+): Promise<{ readonly stage: Stage; readonly answers: readonly (readonly boolean[])[] }> {
+  const answers: (readonly boolean[])[] = [];
+  let calls = 0;
+  const connecting = app(
+    'mail',
+    {
+      send: {
+        reply: async () => {
+          const times = calls++;
+          await during(stage, async (decide) => void answers.push(await connect(decide, times)));
+          return 'sent';
+        },
+      },
+    },
+    { network: ['example.com', 'example.com:465', 'example.com:993'] },
+  );
+  const sends = [call('send', { n: 1 }), call('send', { n: 2 })];
+  const stage = stageFor(t, {
+    apps: [connecting],
+    script: {
+      planner: [plan([{ app: 'mail', uses: ['send'] }])],
+      mail: [...(both ? [sends] : sends.map((one) => [one])), 'done'],
+    },
+    user,
+    policy,
+  });
+  await stage.ask('send both');
+  return { stage, answers };
+}
+
+const smtp = (host = 'example.com', port = 465): EgressRequest => ({
+  ...{ host, port, site: 'example.com' },
+  ...{ method: 'CONNECT', path: null, bytes: null },
+});
+
+test('a yes for once covers the further connections to the same place that one call opens, and a no too', async (t) => {
+  for (const [says, allowed] of [
+    [yes('once'), true],
+    [no(), false],
+  ] as const) {
+    const { stage, answers } = await duringCalls(t, says, async (decide) => [
+      await decide(smtp()),
+      ...(await Promise.all([decide(smtp()), decide(smtp())])),
+    ]);
+    assert.deepEqual(answers, [
+      [allowed, allowed, allowed],
+      [allowed, allowed, allowed],
+    ]);
+    // One for each call; each connection is decided and in the trace.
+    assert.deepEqual(subjects(stage), ['egress example.com:465', 'egress example.com:465']);
+    assert.equal(stage.user.asked[0]?.onceCovers, 'further connections there during the same call');
+    assert.equal(stage.allEvents().filter(({ kind }) => kind === 'egress.decided').length, 6);
+  }
+});
+
+// Attack: an app uses the yes to one connection for others, that the user was not asked about.
+for (const [attack, requests, asked] of [
+  ['to another port', [smtp(), smtp('example.com', 993)], 2],
+  ['to another host of the same site', [smtp(), smtp('evil.example.com')], 2],
+  ['for a request whose path is shown', [smtp(), { ...smtp(), method: 'GET', path: '/?code=4711' }], 2],
+  ['without end', Array.from({ length: 12 }, () => smtp()), 3],
+] as const)
+  test(`a yes for once does not cover connections ${attack}`, async (t) => {
+    const { stage } = await duringCalls(t, yes('once'), async (decide, times) => {
+      const allowed: boolean[] = [];
+      for (const request of times === 0 ? requests : []) allowed.push(await decide(request));
+      return allowed;
+    });
+    assert.equal(stage.user.asked.length, asked);
+  });
+
+// Attack: two calls run, and nobody can tell which of them a connection serves.
+test('while an app works on two calls each connection is asked about', async (t) => {
+  const both = Promise.withResolvers<void>();
+  const { stage } = await duringCalls(
+    t,
+    yes('once'),
+    async (decide, times) => {
+      if (times === 1) both.resolve();
+      await both.promise;
+      return [await decide(smtp()), await decide(smtp())];
+    },
+    { both: true },
+  );
+  assert.equal(stage.user.asked.length, 4);
+});
+
+// What the user's rule asks is asked about each time.
+test('where a rule asks, a yes for once covers nothing else', async (t) => {
+  const policy = 'rule connects:\nask "whom it connects to" if:\n  (c: Egress)\n';
+  const { stage } = await duringCalls(
+    t,
+    yes('once'),
+    async (decide, times) => (times === 0 ? [await decide(smtp()), await decide(smtp())] : []),
+    { policy },
+  );
+  assert.deepEqual(
+    stage.user.asked.map(({ coversMore }) => coversMore),
+    [undefined, undefined],
+  );
+});
+
 test('another port is another question, and one in the clear says so', async (t) => {
   const stage = stageOf(t, yes('session'), async (decide) => {
     for (const port of [443, 8443, 80, 8443]) await decide(to('example.com', port));
