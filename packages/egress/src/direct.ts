@@ -14,7 +14,7 @@ import { NAME_PORT } from './name-service.ts';
 import type { NamesInside } from './names.ts';
 import { entryOf, isWithinReach, PLAIN_PORT, type Reach, TLS_PORT } from './reach.ts';
 import { admitTunnel, drop, readHello, splice } from './tunnel.ts';
-import { farewell } from './wire/farewell.ts';
+import { farewell, isUsual } from './wire/farewell.ts';
 import { heard } from './wire/heard.ts';
 import { openingInTime, openingOf } from './wire/opening.ts';
 
@@ -46,30 +46,34 @@ export async function connectDirectly(
   client.on('error', () => client.destroy());
   const { way } = direct;
   const within = withinReach(way, wanted);
-  if (!within.ok) return sayNo(client, port, within.fault, way);
+  if (!within.ok) {
+    const begun = isUsual(port) ? NOTHING : await firstWords(client, port, way);
+    return sayNo(client, farewell(port, within.fault, begun), way);
+  }
   const to = within.value;
   const said = await firstWords(client, to.port, way);
   if (client.destroyed) return;
   const opening = openingInTime(said);
   if (opening === 'tls' && to.port !== PLAIN_PORT) {
     const hello = await helloFor(client, said, to, way);
-    return hello.ok ? pass(client, to, way, async () => hello) : drop(client, to, hello.fault, way);
+    return hello.ok ? pass(client, said, to, way, async () => hello) : drop(client, to, hello.fault, way);
   }
   if (to.port === TLS_PORT) return drop(client, to, 'the connection does not begin with TLS', way);
   if (to.port === PLAIN_PORT || opening === 'http') return handOver(client, said, to, direct);
-  await pass(client, to, way, ({ contact }) =>
+  await pass(client, said, to, way, ({ contact }) =>
     said.length > 0 ? Promise.resolve(ok(said)) : lateWords(client, to, direct, contact),
   );
 }
 
 async function pass(
   client: Socket,
+  said: Buffer,
   to: Destination,
   way: WayOut,
   first: (admitted: Admitted) => Promise<Result<Buffer, string> | null>,
 ): Promise<void> {
   const admitted = await admitTunnel(to, way);
-  if (!admitted.ok) return sayNo(client, to.port, admitted.fault, way);
+  if (!admitted.ok) return sayNo(client, farewell(to.port, admitted.fault, said), way);
   const { idleMs, quietMs } = way.budget.limits;
   const silentMs = to.port === TLS_PORT ? idleMs : quietMs;
   client.setTimeout(0); // the silence of the connection as a whole counts
@@ -129,10 +133,10 @@ async function firstWords(client: Socket, port: number, { budget }: WayOut): Pro
 const NOTHING = Buffer.alloc(0);
 
 /** The client reads why, in the words of its protocol, and then has to go. */
-function sayNo(client: Socket, port: number, why: string, way: WayOut): void {
+function sayNo(client: Socket, words: Buffer, way: WayOut): void {
   client.setTimeout(way.budget.limits.headersMs, () => client.destroy());
   client.on('end', () => client.destroy()).resume();
-  client.end(farewell(port, why));
+  client.end(words);
 }
 
 /**

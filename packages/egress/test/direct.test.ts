@@ -1,8 +1,10 @@
 /** Connections that a program makes by itself, without the proxy: to loopback addresses that stand for names of its manifest. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer as createWebServer } from 'node:http';
 import { createServer, type Server } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { connect as connectTls } from 'node:tls';
 import { failed, ok } from '@cordon/core';
 import { type DirectSetting, openDirect, question } from './direct-setting.ts';
 import {
@@ -206,6 +208,24 @@ test('a denial, a rejection and no answer all refuse, and the client reads that'
     );
     assert.deepEqual([setting.dialled, setting.lookedUp], [[], []]);
   }
+});
+
+test('a client that begins with TLS reads at any port that access was denied', async (context) => {
+  const setting = await open(context, mailServer(), { decide: async () => false });
+  // One that is denied, one that the manifest does not list.
+  for (const name of ['web.org', 'good.com']) {
+    const place = await setting.to(name, 8080);
+    assert.ok('host' in place);
+    const client = connectTls({ ...place, servername: name, rejectUnauthorized: false });
+    const [error] = await once(client, 'error');
+    assert.equal(Object(error).code, 'ERR_SSL_TLSV1_ALERT_ACCESS_DENIED', name);
+  }
+  assert.deepEqual(setting.dialled, []);
+  const waits = await open(context, mailServer(), { ...WAITING, decide: async () => false });
+  const reason = 'cordon: the request was denied\r\n';
+  assert.equal(await converse(await waits.to('web.org', 8080), ['']), reason);
+  // Not HTTP, which is answered in its own words.
+  assert.equal(await converse(await waits.to('web.org', 8080), ['SSH-2.0-x\r\n']), reason);
 });
 
 test('a name that leads to an address that is not public is refused, also once it has changed', async (context) => {

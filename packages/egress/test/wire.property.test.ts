@@ -79,5 +79,8 @@ test('a refusal is said in the words of the port', () => {
   assert.equal(farewell(5432, 'no').toString('latin1'), 'E\0\0\0\x26SFATAL\0VFATAL\0C28000\0Mcordon: no\0\0');
   assert.equal(farewell(3306, 'no').toString('latin1'), '\x0d\0\0\0\xff\x6a\x04cordon: no');
   assert.equal(farewell(993, 'no').toString('hex'), '15030100020231');
+  // Whoever has begun TLS reads nothing else.
+  for (const port of [25, 22, 5432, 8443])
+    assert.equal(farewell(port, 'no', Buffer.from([22, 3])).toString('hex'), '15030100020231');
   assert.match(farewell(80, 'no').toString(), /^HTTP\/1.1 403 .*content-length: 11\r\n\r\ncordon: no\n$/s);
 });

@@ -2,40 +2,56 @@
  * Why a connection is refused, in the words of the protocol that is usual on its port: a program shows what a server says to it, and
  * of a closed connection only that it was closed.
  */
+import { TLS_HANDSHAKE } from './client-hello.ts';
 
-/** The bytes to send before the connection is closed. `why`: one line of ASCII. */
-export function farewell(port: number, why: string): Buffer {
-  const text = `cordon: ${why}`;
-  switch (port) {
-    case 443: // HTTPS
-    case 465: // mail in TLS
-    case 636: // LDAP in TLS
-    case 993:
-    case 995:
-      return ACCESS_DENIED;
-    case 25: // SMTP
-    case 587:
-      return Buffer.from(`554 ${text}\r\n`);
-    case 110: // POP3
-    case 6379: // Redis
-      return Buffer.from(`-ERR ${text}\r\n`);
-    case 143: // IMAP
-      return Buffer.from(`* BYE [ALERT] ${text}\r\n`);
-    case 80: {
-      const fields = `connection: close\r\ncontent-type: text/plain\r\ncontent-length: ${text.length + 1}`;
-      return Buffer.from(`HTTP/1.1 403 Forbidden\r\n${fields}\r\n\r\n${text}\n`);
-    }
-    case 3306:
-      return mysqlError(text);
-    case 5432:
-      return postgresError(text);
-    default: // SSH allows lines before its own (RFC 4253, 4.2)
-      return Buffer.from(`${text}\r\n`);
-  }
+/**
+ * The bytes to send before the connection is closed.
+ *
+ * @param why one line of ASCII
+ * @param said what the client has said so far: whoever begins TLS reads nothing else
+ */
+export function farewell(port: number, why: string, said: Buffer = NOTHING): Buffer {
+  if (said[0] === TLS_HANDSHAKE) return ACCESS_DENIED;
+  return (USUAL[port] ?? line)(`cordon: ${why}`);
 }
+
+/** Whether its usual protocol says what to answer; elsewhere it depends on what the client says. */
+export function isUsual(port: number): boolean {
+  return USUAL[port] !== undefined;
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** SSH, too, allows lines before its own (RFC 4253, 4.2). */
+const line = (text: string) => Buffer.from(`${text}\r\n`);
+const smtp = (text: string) => line(`554 ${text}`);
+const error = (text: string) => line(`-ERR ${text}`);
+const alert = () => ACCESS_DENIED;
+
+const USUAL: Readonly<Record<number, (text: string) => Buffer>> = {
+  22: line,
+  25: smtp,
+  80: http,
+  110: error, // POP3
+  143: (text) => line(`* BYE [ALERT] ${text}`), // IMAP
+  443: alert, // HTTPS
+  465: alert, // mail in TLS
+  587: smtp,
+  636: alert, // LDAP in TLS
+  993: alert,
+  995: alert,
+  3306: mysqlError,
+  5432: postgresError,
+  6379: error, // Redis
+};
 
 /** A fatal alert of TLS (RFC 8446, 6.2). */
 const ACCESS_DENIED = Buffer.from([21, 3, 1, 0, 2, 2, 49]);
+
+function http(text: string): Buffer {
+  const fields = `connection: close\r\ncontent-type: text/plain\r\ncontent-length: ${text.length + 1}`;
+  return Buffer.from(`HTTP/1.1 403 Forbidden\r\n${fields}\r\n\r\n${text}\n`);
+}
 
 /** `ErrorResponse` of PostgreSQL's protocol, version 3. */
 function postgresError(text: string): Buffer {
