@@ -28,6 +28,7 @@ import { Offers } from './exchange/offers.ts';
 import { Probes } from './exchange/probes.ts';
 import { Reader } from './exchange/reader.ts';
 import type { Recorder } from './journal/recorder.ts';
+import { returnedBefore } from './journal/returned-before.ts';
 import { DetectorQueries } from './mediation/detector-queries.ts';
 import { Gate } from './mediation/gate.ts';
 import { ModelCalls, type Spending } from './mediation/model-calls.ts';
@@ -208,7 +209,7 @@ export function assembleSession(
     newCallId,
     words,
     lookAt: parts.lookAt,
-    returnedBefore: past.filter(({ kind }) => kind === 'tool-output.executed').length,
+    returnedBefore: returnedBefore(past),
     observed: (...seen) => {
       if (asksPermission) recordObserved(recorder, ...seen);
     },

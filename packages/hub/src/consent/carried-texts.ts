@@ -13,7 +13,7 @@ import {
 } from '@cordon/core';
 import { isWritten, type Passage, quotePassage, type ReturnedOutput } from '../context/returned-texts.ts';
 import { isSaidName, namesOfText } from './named-texts.ts';
-import { type KnownRecipients, type KnownValues, MOST_NAMED } from './question-parts.ts';
+import { isNewFile, type KnownRecipients, type KnownValues, MOST_NAMED } from './question-parts.ts';
 import {
   decisiveIn,
   idsIn,
@@ -84,7 +84,7 @@ export function carriedTexts(call: TellingCall, recipients: KnownRecipients): re
 
 /**
  * Whether a call says something that could not be compared with all that apps returned. Attack: so much is returned that the text of
- * another mail is forgotten, or the session is resumed.
+ * another mail is forgotten.
  */
 export function isPartlyCompared(call: TellingCall): boolean {
   if (call.knows.isAll()) return false;
@@ -176,6 +176,8 @@ export function answeredNote(call: TellingCall, recipients: KnownRecipients): st
   const isSaid = namedArguments(call.arguments).some(({ path }) => isWritten(lastName(withoutPlaces(path))));
   const passages = call.knows.passages();
   if (!isSaid || audienceOf(recipients, call.arguments).isAddressed) return null;
+  // It says something to nobody but a file.
+  if (id === undefined && recipients.strangers.some(isNewFile) && !ANSWERS.test(call.tool)) return null;
   const quiet = `${quoted(call.app)} does not say who gets this`;
   const named = passages.filter(({ output, headers }) => output.app === call.app && headers.sender !== null);
   const last = named.findLast(({ output }) => isSameThing(output.arguments, call.arguments));
@@ -206,10 +208,12 @@ function audienceOf({ strangers, users }: KnownRecipients, args: JsonObject): Au
     found.filter((recipient) => !isWritten(lastName(recipient.key)) && !isAccount(recipient));
   const addresses = (found: readonly Recipient[]) =>
     new Set(reached(found).map(({ value }) => value.toLowerCase()));
-  const all = [...strangers, ...users];
+  // A new file is nobody.
+  const others = strangers.filter((stranger) => !isNewFile(stranger));
+  const all = [...others, ...users];
   return {
     all: addresses(all),
-    strangers: addresses(strangers),
+    strangers: addresses(others),
     isAddressed: reached(all).some(({ key }) => !COPY_KEY.test(lastName(key))),
   };
 }
@@ -408,7 +412,8 @@ function partsOf({ path, text, isActedUpon }: Said): TellingParts {
 
 function warningOf(path: string, passage: Passage): string {
   const { app, tool } = passage.output;
-  return `${quoted(path)} holds text${sourceOf(passage)} that ${quoted(app)} returned for ${quoted(tool)}, and you did not ask to send that`;
+  const source = sourceOf(passage) || ` that ${quoted(app)} returned for ${quoted(tool)}`;
+  return `you did not ask to send this: ${quoted(path)} holds text${source}`;
 }
 
 /** Who wrote a text and what it is called, as far as its record says. */

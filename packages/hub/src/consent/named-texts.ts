@@ -43,8 +43,8 @@ function isNameOfText(name: string): boolean {
 /** What is at a path of this machine. */
 export type LookAt = (path: string) => 'nothing' | 'folder' | 'other';
 
-/** How a call names a file: by a name that the model made up for a new one, or by another name. */
-export type NamedFile = 'new' | 'other';
+/** How a call names a file: a new one by a name that the model made up, one that is there, or anything else. */
+export type NamedFile = 'new' | 'there' | 'other';
 
 /** Arguments that name a file, as tools of real servers call them. */
 const NAMES_FILE = /^(?:(?:new_?)?path|file|file_?name|file_?path)$/i;
@@ -75,10 +75,10 @@ export function namedFile(
   // Attack: a path outside of the app's folders, to learn whether something is there.
   const visible = meant.filter((one) => [...write, ...read].some((folder) => isWithin(folder, one)));
   const there = visible.map(lookAt);
-  if (there.includes('folder') && !there.includes('other')) return null;
-  const isNew = there.length > 0 && there.every((what) => what === 'nothing');
+  if (there.includes('other')) return 'there';
+  if (there.includes('folder')) return null;
   const isOwn = write.some((folder) => visible.some((one) => isOwnName(folder, one, lookAt, isInQuery)));
-  return isNew && isOwn && !path.split('/').includes('..') ? 'new' : 'other';
+  return isOwn && !path.split('/').includes('..') ? 'new' : 'other';
 }
 
 function isWithin(folder: string, path: string): boolean {

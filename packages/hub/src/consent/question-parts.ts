@@ -32,7 +32,7 @@ export interface KnownValues {
   readonly quote: (value: Json) => PromptQuote | null;
   /** All that apps returned in this query, and in this session before it. */
   readonly passages: () => readonly Passage[];
-  /** Whether those passages are all: none was forgotten, and none was returned before the session was resumed. */
+  /** Whether those passages are all: none was forgotten. */
   readonly isAll: () => boolean;
   /** How a call of the app names this file; null: it is not known to be one. */
   readonly file: (path: string) => NamedFile | null;
@@ -117,8 +117,8 @@ export function namesFlow(
 /** A recipient that the user did not name, and where an app named it. */
 interface Stranger extends Recipient {
   readonly standing: Standing | null;
-  /** A new file, by a name that the model made up. */
-  readonly isNewFile?: true;
+  /** It is the name of a file. */
+  readonly file?: NamedFile;
 }
 
 /** Recipients, parted by whether the user named them. */
@@ -142,13 +142,13 @@ export function recipientsOf(
     .filter(isStranger)
     .map((stranger) => ({ ...stranger, standing: find(stranger.value) }));
   return {
-    strangers: [...others, ...files],
+    strangers: [...files, ...others],
     users: found.filter((recipient) => !isStranger(recipient)),
     isAll,
   };
 }
 
-/** Files that the user did not name. A new one counts as named by a text only if that has its name, wherever it lies. */
+/** Files that the user did not name. Attack: a text names one, and the model puts it into another folder. */
 function strangeFiles(
   args: Json,
   { isUsers, find, file }: Pick<KnownValues, 'isUsers' | 'find' | 'file'>,
@@ -157,7 +157,7 @@ function strangeFiles(
     const how = isUsers(value) || isSaidName(value, isUsers) ? null : file(value);
     if (how === null) return [];
     const standing = find(value) ?? find(value.slice(value.lastIndexOf('/') + 1));
-    return [{ key, value, standing, ...(how === 'new' && standing === null ? { isNewFile: true } : {}) }];
+    return [{ key, value, standing, file: how }];
   });
 }
 
@@ -168,7 +168,7 @@ function strangeFiles(
  */
 export function isUsersWish(recipients: KnownRecipients, { query }: KnownValues): boolean {
   const { strangers, users, isAll } = recipients;
-  const isNobody = (stranger: Stranger) => isMentioned(stranger) || stranger.isNewFile === true;
+  const isNobody = (stranger: Stranger) => isMentioned(stranger) || isNewFile(stranger);
   const namesAnother = users.length === 0 && namesMailAddress(query) && !strangers.every(isNobody);
   return isAll && !namesAnother && !strangers.some(isSuspect) && uninvited(recipients).length === 0;
 }
@@ -204,7 +204,9 @@ export function strangersWarnings(context: Context, recipients: KnownRecipients)
   if (!mayBeOthersWish(context)) return [];
   const besides = uninvited(recipients);
   const suspect = strangers.filter((stranger) => isSuspect(stranger) || besides.includes(stranger));
-  const listed = suspect.slice(0, MOST_LISTED).map(strangerWords);
+  const listed = suspect
+    .slice(0, MOST_LISTED)
+    .map((stranger) => (isSuspect(stranger) ? strangerWords(stranger) : besidesWords(stranger)));
   return isAll && suspect.length <= MOST_LISTED ? listed : [...listed, MORE_RECIPIENTS];
 }
 
@@ -224,8 +226,8 @@ function isKept({ standing }: Stranger): boolean {
 
 /** The call reaches it, and it stands nowhere, or only inside a text that the agent came across. */
 function isSuspect(stranger: Stranger): boolean {
-  const { standing, isNewFile = false } = stranger;
-  if (isNewFile) return false;
+  const { standing } = stranger;
+  if (isNewFile(stranger)) return false;
   return (standing === null || standing.how === 'text') && !isMentioned(stranger);
 }
 
@@ -234,10 +236,17 @@ function isMentioned({ key, standing }: Stranger): boolean {
   return standing !== null && isWritten(lastName(key));
 }
 
+/** A new file by a name that the model made up, and no text of others. */
+export function isNewFile({ file, standing }: Stranger): boolean {
+  return file === 'new' && standing === null;
+}
+
 function strangerWords(stranger: Stranger): string {
   const { standing } = stranger;
   const who = named(stranger);
-  if (stranger.isNewFile === true) return `${who} is a new file, and its name is the model's own`;
+  if (isNewFile(stranger)) return `${who} is a new file, and its name is the model's own`;
+  if (standing === null && stranger.file === 'there')
+    return `${who} is there already, and you did not name it`;
   if (standing === null) return `${who} is not from your words`;
   const { app, tool, how, field } = standing;
   const returned = `\`${shortened(app)}\` returned for \`${shortened(tool)}\``;
@@ -254,6 +263,11 @@ function strangerWords(stranger: Stranger): string {
       how satisfies never;
       return who;
   }
+}
+
+/** Of whom the texts of this query keep in a field, so it looks like one whom the user means. */
+function besidesWords(stranger: Stranger): string {
+  return `you named others, and not this one: ${strangerWords(stranger)}`;
 }
 
 /** The texts that name whom a call reaches, where the user should read them: what is warned about, and what nobody asked for. */

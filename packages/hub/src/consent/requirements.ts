@@ -126,7 +126,7 @@ function isSpelledOut(
 }
 
 const PARTLY_COMPARED =
-  'not all that apps returned could be compared with this, so it may hold text that you did not ask to send';
+  'this may hold text that you did not ask to send: apps returned more than Cordon could compare it with';
 
 /** The question for a call that cannot be undone; `asked`: what is asked of every call. */
 function irreversibleRequirement(

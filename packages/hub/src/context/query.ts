@@ -51,7 +51,6 @@ export class Query {
   readonly #observed: Observation[] = [];
   readonly #stated: KnownFact[] = [];
   #past = NO_PAST;
-  #outputsBefore = 0;
 
   constructor({ text, signal, limits, prices, now, isPrivate, streams = false, undoes = null }: QueryParts) {
     this.text = text;
@@ -76,7 +75,6 @@ export class Query {
   /** What happened of it before it was interrupted. */
   resumeFrom(events: readonly Event[]): void {
     this.#past = pastOf(events);
-    this.#outputsBefore = events.filter(({ kind }) => kind === 'tool-output.executed').length;
     for (const event of events) this.activity.saw(event);
     this.activity.resume();
   }
@@ -84,11 +82,6 @@ export class Query {
   /** What it left in memory before it was interrupted, and did not know when it began. */
   get past(): QueryPast {
     return this.#past;
-  }
-
-  /** Outputs of apps that it had before it was interrupted, and that are delivered again. */
-  get outputsBefore(): number {
-    return this.#outputsBefore;
   }
 
   get plan(): StepPlan {

@@ -46,7 +46,7 @@ import type { Context } from '../context/context.ts';
 import { yieldIfLong } from '../context/event-loop-turn.ts';
 import type { Query } from '../context/query.ts';
 import { joinedLabel, type PlacedText } from '../context/references.ts';
-import { ReturnedTexts } from '../context/returned-texts.ts';
+import { type ReturnedOutput, ReturnedTexts } from '../context/returned-texts.ts';
 import { UserTexts } from '../context/session-texts.ts';
 import type { Recorder } from '../journal/recorder.ts';
 import type { Gate } from './gate.ts';
@@ -59,8 +59,8 @@ export interface ToolCallParts {
   readonly validator: LoadValidator;
   readonly newCallId: () => string;
   readonly words: UserTexts;
-  /** Outputs of apps in a session before it was resumed: the history shows them to models, and nobody keeps their text. */
-  readonly returnedBefore: number;
+  /** What apps returned in a session before it was resumed. */
+  readonly returnedBefore: readonly ReturnedOutput[];
   /** An output was delivered: what the configuration says to remember of it, and of the call, is remembered. */
   readonly observed: (context: Context, query: Query, app: InstalledApp, seen: SeenCall) => void;
   readonly lookAt: LookAt;
@@ -108,7 +108,7 @@ export interface CallOutcome {
 }
 
 export class ToolCalls {
-  readonly #parts: ToolCallParts;
+  readonly #parts: Omit<ToolCallParts, 'returnedBefore'>;
   /** Of each tool that cannot be undone, the calls about which a question was due, for each plan. */
   readonly #asked = new WeakMap<StepPlan, Map<string, JsonObject[]>>();
   /** What apps returned in this session: the history shows it to models of later queries. */
@@ -116,8 +116,9 @@ export class ToolCalls {
   /** Apps that were called with what may be private data of other apps. */
   readonly #holdsOthers = new Set<AppId>();
 
-  constructor(parts: ToolCallParts) {
+  constructor({ returnedBefore, ...parts }: ToolCallParts) {
     this.#parts = parts;
+    for (const output of returnedBefore) this.#earlier.hear(output);
   }
 
   /** Whether everything private that this app was called with in this session is its own. */
@@ -178,7 +179,7 @@ export class ToolCalls {
   }
 
   /** Where values may stand that a call of this app names. */
-  knows({ returned, text, isPrivate, outputsBefore }: Query, app: InstalledApp): KnownValues {
+  knows({ returned, text, isPrivate }: Query, app: InstalledApp): KnownValues {
     const said = new UserTexts([text], () => []);
     const isInQuery = (value: string) => said.hold(value);
     return {
@@ -187,7 +188,7 @@ export class ToolCalls {
       find: (value) => returned.find(value),
       quote: (value) => returned.quoteWords(wordsOf(value)),
       passages: () => [...(isPrivate ? returned.passages() : []), ...this.#earlier.passages()],
-      isAll: () => returned.isAll && this.#earlier.isAll && this.#parts.returnedBefore <= outputsBefore,
+      isAll: () => returned.isAll && this.#earlier.isAll,
       file: (path) => namedFile(path, app, this.#parts.lookAt, isInQuery),
       query: text,
     };

