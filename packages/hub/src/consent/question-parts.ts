@@ -244,7 +244,7 @@ export function isNewFile({ file, standing }: Stranger): boolean {
 function strangerWords(stranger: Stranger): string {
   const { standing } = stranger;
   const who = named(stranger);
-  if (isNewFile(stranger)) return `${who} is a new file, and its name is the model's own`;
+  if (isNewFile(stranger)) return `${who} is a new file that the model named`;
   if (standing === null && stranger.file === 'there')
     return `${who} is there already, and you did not name it`;
   if (standing === null) return `${who} is not from your words`;

@@ -124,7 +124,7 @@ test('a name that the model made up is a line of the question, and no warning', 
     assert.deepEqual([question?.expected, question?.warnings], [true, []]);
     assert.equal(
       question?.newRecipients[0],
-      "`latest_mail.txt` in `path` is a new file, and its name is the model's own",
+      '`latest_mail.txt` in `path` is a new file that the model named',
     );
   }
 });
