@@ -14,7 +14,7 @@ import { lastName, type Recipient, withoutPlaces } from './recipients.ts';
 
 /** Arguments that name one text, as tools of real servers call them. */
 const NAMES_TEXT =
-  /^(?:paths?|files?|file_?[nN]ames?|file_?[pP]aths?|source|urls?|uris?|link|page)$|(?:^|_)ids?$|[a-z]Ids?$/;
+  /^(?:(?:paths?|files?|file_?[nN]ames?|file_?[pP]aths?)\d?|source|urls?|uris?|link|page)$|(?:^|_)ids?$|[a-z]Ids?$/;
 
 /** Values of a call that are looked at. */
 const MOST_NAMES = 50;

@@ -137,7 +137,7 @@ export function recipientsOf(
   const files = strangeFiles(args, knows);
   // What looks like a host in the name of a file.
   const found = all.filter(({ key }) => files.every((file) => file.key !== key));
-  const isStranger = ({ value }: Recipient) => !isUsers(value);
+  const isStranger = ({ value }: Recipient) => !isUsers(value) && !isUsers(withoutAt(value));
   const others = found
     .filter(isStranger)
     .map((stranger) => ({ ...stranger, standing: find(stranger.value) }));
@@ -146,6 +146,11 @@ export function recipientsOf(
     users: found.filter((recipient) => !isStranger(recipient)),
     isAll,
   };
+}
+
+/** Who says `Jerry` means `@Jerry`. */
+function withoutAt(value: string): string {
+  return value.replace(/^@(?=\w)/, '');
 }
 
 /** Files that the user did not name. Attack: a text names one, and the model puts it into another folder. */

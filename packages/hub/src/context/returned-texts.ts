@@ -125,7 +125,6 @@ interface Found {
 
 export class ReturnedTexts {
   readonly #outputs: Heard[] = [];
-  readonly #heard = new Set<EventId>();
   #characters = 0;
   #isAll = true;
 
@@ -134,10 +133,7 @@ export class ReturnedTexts {
     return this.#isAll;
   }
 
-  /** A resumed query hears again what it has heard. */
   hear(output: ReturnedOutput): void {
-    if (this.#heard.has(output.event)) return;
-    this.#heard.add(output.event);
     const structured = output.structured === null ? '' : JSON.stringify(output.structured);
     const lower = `${output.text}\n${structured}`.toLowerCase();
     this.#outputs.push({ ...output, lower, leaves: null });

@@ -113,11 +113,14 @@ export class ToolCalls {
   readonly #asked = new WeakMap<StepPlan, Map<string, JsonObject[]>>();
   /** What apps returned in this session: the history shows it to models of later queries. */
   readonly #earlier = new ReturnedTexts();
+  /** Of these, those of before the session was resumed: a resumed query delivers its own again. */
+  readonly #before: ReadonlySet<EventId>;
   /** Apps that were called with what may be private data of other apps. */
   readonly #holdsOthers = new Set<AppId>();
 
   constructor({ returnedBefore, ...parts }: ToolCallParts) {
     this.#parts = parts;
+    this.#before = new Set(returnedBefore.map(({ event }) => event));
     for (const output of returnedBefore) this.#earlier.hear(output);
   }
 
@@ -331,7 +334,7 @@ export class ToolCalls {
       isPrivate: output.label.confidentiality === 'private',
     };
     query.returned.hear(returned);
-    if (!query.isPrivate) this.#earlier.hear(returned);
+    if (!query.isPrivate && !this.#before.has(returned.event)) this.#earlier.hear(returned);
     if (!query.isPrivate)
       this.#parts.observed(context, query, app, { output, brought: delivered.event, asked, isPlanned });
     return { output, event: delivered.event };
