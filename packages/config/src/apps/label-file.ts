@@ -75,6 +75,8 @@ function namedTools(key: string): Pick<ToolLabelEntry, 'app' | 'tool'> | null {
 
 function readSaid(object: ObjectReader): Partial<ToolLabels> {
   const said: { -readonly [Label in keyof ToolLabels]?: ToolLabels[Label] } = {};
+  const undo = object.read('undo', readUndo);
+  if (undo !== null) said.undo = undo;
   for (const flag of FLAGS) {
     const value = object.boolean(flag);
     if (value !== null) said[flag] = value;
@@ -83,21 +85,19 @@ function readSaid(object: ObjectReader): Partial<ToolLabels> {
     const names = object.read(list, (at) => at.list('a list of names of arguments', (item) => item.string()));
     if (names !== null) said[list] = names;
   }
-  const undo = object.read('undo', readUndo);
-  if (undo !== null) said.undo = undo;
   object.finish();
-  if (said.readOnly === true && said.irreversible === true) {
-    object.at.report({
-      code: 'LAB002',
-      message: 'a tool that changes nothing does nothing that cannot be undone',
-      help: 'leave out `readOnly` or `irreversible`',
-    });
-  }
   if (said.readOnly === true && said.undo !== undefined) {
     object.at.report({
       code: 'LAB002',
       message: 'a tool that changes nothing leaves nothing to undo',
       help: 'leave out `readOnly` or `undo`',
+    });
+  }
+  if (said.readOnly === true && said.irreversible === true) {
+    object.at.report({
+      code: 'LAB002',
+      message: 'a tool that changes nothing does nothing that cannot be undone',
+      help: 'leave out `readOnly` or `irreversible`',
     });
   }
   if (said.tells !== undefined && (said.readOnly === true || said.irreversible !== undefined)) {

@@ -10,6 +10,8 @@ export interface ToolLabels {
   readonly readOnly: boolean;
   /** What it does cannot be undone. */
   readonly irreversible: boolean;
+  /** How another tool of the same app undoes a call. It removes no question. Absent: nobody says. */
+  readonly undo?: ToolUndo;
   /** What goes into it reaches others than the user: a public sink. */
   readonly outward: boolean;
   /** Its output may have been written by an attacker. */
@@ -23,23 +25,6 @@ export interface ToolLabels {
    * somebody has counts as one that cannot be undone.
    */
   readonly tells: readonly string[] | null;
-  /** How another tool of the same app undoes a call. It removes no question. Absent: nobody says. */
-  readonly undo?: ToolUndo;
-}
-
-/** The call that undoes a call of another tool. */
-export interface ToolUndo {
-  /** Of the same app. */
-  readonly tool: string;
-  /** The arguments of that call, by name. */
-  readonly with: Readonly<Record<string, UndoValue>>;
-}
-
-/** A value of the call that is undone: a path into its arguments, or into what it returned. */
-export interface UndoValue {
-  readonly of: 'arguments' | 'output';
-  /** Keys that lead to the value, from the outermost on. */
-  readonly at: readonly string[];
 }
 
 /** The labels of a tool that speak of its calls. */
@@ -58,6 +43,21 @@ export const UNKNOWN_TOOL: ToolLabels = Object.freeze({
   identifying: null,
   tells: null,
 });
+
+/** The call that undoes a call of another tool. */
+export interface ToolUndo {
+  /** Of the same app. */
+  readonly tool: string;
+  /** The arguments of that call, by name. */
+  readonly with: Readonly<Record<string, UndoValue>>;
+}
+
+/** A value of the call that is undone: a path into its arguments, or into what it returned. */
+export interface UndoValue {
+  readonly of: 'arguments' | 'output';
+  /** Keys that lead to the value, from the outermost on. */
+  readonly at: readonly string[];
+}
 
 /** What one entry of a label file says, and of which tools. */
 export interface ToolLabelEntry {

@@ -20,7 +20,6 @@ import {
 import type { EgressRequest } from '@cordon/egress';
 import type { Context } from '../context/context.ts';
 import type { HeldText, PlacedText } from '../context/references.ts';
-import { timeInWords } from '../journal/last-change.ts';
 import {
   answeredNote,
   asksOnlyKnown,
@@ -428,8 +427,8 @@ export interface IntendedUndo {
     readonly event: EventId;
     readonly tool: string;
     readonly arguments: JsonObject;
-    /** When it was proposed, in milliseconds since the epoch. */
-    readonly time: number;
+    /** When it was proposed, in words. */
+    readonly when: string;
   };
 }
 
@@ -437,12 +436,12 @@ export interface IntendedUndo {
  * Due whether the call can be undone or not, and each time: the user knows neither the tool nor its arguments before they read them.
  * Attack: an app returns the id of something else, so that undoing its call deletes that.
  */
-export function undoRequirement(undo: IntendedUndo, now: number): ConsentRequirement {
+export function undoRequirement(undo: IntendedUndo): ConsentRequirement {
   const { app, tool, undone } = undo;
   const ends = undo.irreversible ? ' This cannot be undone.' : '';
   return {
     subject: { scope: 'irreversible-action', from: app, to: app, what: tool },
-    question: `Undo \`${undone.tool}\` of ${timeInWords(undone.time, now)}: let \`${app}\` do \`${tool}\`?${ends}`,
+    question: `Undo \`${undone.tool}\` of ${undone.when}: let \`${app}\` do \`${tool}\`?${ends}`,
     data: [argumentsDatum(tool, undo.arguments, undo.identifying)],
     expected: true,
     warnings: [],

@@ -89,15 +89,16 @@ export class Undoing {
   ): Promise<Result<string, Fault>> {
     const { calls, now } = this.#parts;
     const { app, tool } = ready;
+    const when = timeInWords(call.time, now());
     const undo = {
       app: app.id,
       tool: tool.name,
       arguments: ready.arguments,
       identifying: calledLabels(app.manifest, tool).identifying,
       irreversible: isIrreversible(app.manifest, tool),
-      undone: { event: call.id, tool: call.tool, arguments: call.arguments, time: call.time },
+      undone: { event: call.id, tool: call.tool, arguments: call.arguments, when },
     };
-    const outcome = await calls.call(context, query, ready, undoRequirement(undo, now()), query.signal);
+    const outcome = await calls.call(context, query, ready, undoRequirement(undo), query.signal);
     if (!outcome.ok) {
       // A question that stood when the user stopped the query was not answered with no.
       if (query.signal.aborted) return failed(fault('cancelled', 'the query was stopped'));
@@ -107,8 +108,7 @@ export class Undoing {
       return failed(fault('app-error', `\`${tool.name}\` was not called: ${failure.value.text}`));
     }
     const received = await calls.receive(context, query, ready, outcome.value);
-    const what = `\`${call.tool}\` of ${timeInWords(call.time, now())}`;
-    return ok(answerFor(ready, what, received?.output ?? null));
+    return ok(answerFor(ready, `\`${call.tool}\` of ${when}`, received?.output ?? null));
   }
 
   /** The call that undoes this one, with the app running. */

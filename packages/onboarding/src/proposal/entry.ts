@@ -1,8 +1,8 @@
 /** A proposal as members of `cordon.json`. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: values name placeholders as the file writes them
 import type { PrintedMember } from '../writing/json-print.ts';
-import { writtenLabels } from './labels.ts';
 import type { AppProposal } from './propose.ts';
+import { writtenLabels } from './undo.ts';
 
 /** How the app is started. `answers`: what the user typed to replace examples, by variable. */
 export function sourceMembers(

@@ -7,16 +7,14 @@
  */
 import {
   afterSharedWord,
-  type JsonObject,
   type JsonSchema,
   type Manifest,
   readingVerb,
   saysThatItChanges,
   type ToolLabels,
-  type ToolUndo,
-  type UndoValue,
 } from '@cordon/core';
-import { argumentNames, removalOf, requiredNames } from './tool-words.ts';
+import { argumentNames, removalOf } from './tool-words.ts';
+import { undoBy } from './undo.ts';
 
 /** What is read of a tool's description. */
 export interface ProposedTool {
@@ -106,27 +104,6 @@ function effectLabels(app: ProposedApp, tool: ProposedTool): Said {
       ...(undo === null ? [] : [`/undo calls \`${remover.name}\`, after a question`]),
     ],
   };
-}
-
-/** With values of the same names, of the call or of what it returns. Null: not all that the remover needs has one. */
-function undoBy(remover: ProposedTool, { input, output }: ProposedTool): ToolUndo | null {
-  const needed = requiredNames(remover.input);
-  const [given, returned] = [requiredNames(input), output === undefined ? [] : requiredNames(output)];
-  const values = needed.flatMap((name): [string, UndoValue][] => {
-    if (given.includes(name)) return [[name, { of: 'arguments', at: [name] }]];
-    return returned.includes(name) ? [[name, { of: 'output', at: [name] }]] : [];
-  });
-  const isWhole = needed.length > 0 && values.length === needed.length;
-  // A key with a dot cannot be written as a path.
-  if (!isWhole || needed.some((name) => name === '' || name.includes('.'))) return null;
-  return { tool: remover.name, with: Object.fromEntries(values) };
-}
-
-/** Labels as they stand in a file. */
-export function writtenLabels({ undo, ...says }: Partial<ToolLabels>): JsonObject {
-  if (undo === undefined) return { ...says };
-  const paths = Object.entries(undo.with).map(([name, { of, at }]) => [name, [of, ...at].join('.')]);
-  return { ...says, undo: { tool: undo.tool, with: Object.fromEntries(paths) } };
 }
 
 function tellingLabel(tells: readonly string[], remover: string): Said {

@@ -84,11 +84,6 @@ export function argumentNames({ properties }: JsonSchema): readonly string[] {
   return isJsonObject(properties) ? Object.keys(properties) : [];
 }
 
-/** Names of values that are always there. */
-export function requiredNames({ required }: JsonSchema): readonly string[] {
-  return Array.isArray(required) ? required.filter((name: Json) => typeof name === 'string') : [];
-}
-
 /** With those of arguments within arguments, however the schema puts them together. */
 function allArgumentNames(input: JsonSchema): readonly string[] {
   const names: string[] = [];

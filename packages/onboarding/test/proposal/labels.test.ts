@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type Json, SILENT_MANIFEST, type ToolLabels, toolLabels, UNKNOWN_TOOL } from '@cordon/core';
-import { type ProposedTool, proposeLabels, writtenLabels } from '../../src/proposal/labels.ts';
+import { type ProposedTool, proposeLabels } from '../../src/proposal/labels.ts';
+import { writtenLabels } from '../../src/proposal/undo.ts';
 
 function tool(name: string, args: readonly string[] = [], hints: Partial<ProposedTool> = {}): ProposedTool {
   const properties = Object.fromEntries(args.map((arg) => [arg, { type: 'string' }]));
