@@ -328,7 +328,7 @@ const LISTED: Readonly<Record<string, Use>> = {
     of: ['http', 'sockets'],
     why: 'builds a decided request anew, on a connection that is handed in',
   },
-  'packages/egress/src/node-http.ts': {
+  'packages/egress/src/wire/node-http.ts': {
     of: ['http'],
     why: 'loads it without what nobody here uses',
   },
@@ -434,8 +434,8 @@ const LISTED: Readonly<Record<string, Use>> = {
     why: 'runs inside a sandbox and tries everything that must fail',
   },
   'packages/sandbox/src/inside/handover.ts': {
-    of: ['environment', 'files', 'processes', 'sockets', 'threads'],
-    why: 'runs inside a sandbox with network, before the app: hands its listeners to the hub, and starts what is not our Node',
+    of: ['code at run time', 'environment', 'files', 'processes', 'sockets', 'threads'],
+    why: 'runs inside a sandbox with network, before the app: hands its listeners to the hub, has Node look for the compiled code of our own program, and starts what is not our Node',
   },
   'packages/sandbox/src/launch/launch.ts': {
     of: ['files', 'processes', 'sockets', 'threads'],

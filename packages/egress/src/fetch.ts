@@ -19,8 +19,8 @@ import {
   TOO_MUCH_DOWN,
   TOO_MUCH_UP,
 } from './forward.ts';
-import { request } from './node-http.ts';
 import { isWithinReach, ownNames, PLAIN_PORT, type Reach, TLS_PORT } from './reach.ts';
+import { request } from './wire/node-http.ts';
 
 export interface FetchRequest {
   readonly method: string;

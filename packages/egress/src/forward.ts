@@ -9,8 +9,8 @@ import { failed, ok, type Result } from '@cordon/core';
 import { type Admitted, admit, type WayOut, type Wish } from './admission.ts';
 import type { Contact } from './budget.ts';
 import { type Destination, destinationOfAuthority } from './destination.ts';
-import { request } from './node-http.ts';
 import { ownNames, PLAIN_PORT, TLS_PORT } from './reach.ts';
+import { request } from './wire/node-http.ts';
 
 export const LONGEST_HEAD = 16 * 1024;
 

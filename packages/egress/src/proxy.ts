@@ -21,8 +21,8 @@ import {
 import { forward, LONGEST_HEAD } from './forward.ts';
 import { answerDatagrams, answerStream, NAME_PORT, nameService } from './name-service.ts';
 import { NamesInside } from './names.ts';
-import { createServer } from './node-http.ts';
 import { tunnel } from './tunnel.ts';
+import { createServer } from './wire/node-http.ts';
 
 export interface EgressProxy {
   /** Cuts every connection. */
