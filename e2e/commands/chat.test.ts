@@ -235,7 +235,8 @@ const UNDO_IN_WORDS = '@ledger Undo the last change that you made for me.';
 const heardBy = (fake: Awaited<ReturnType<typeof startFakeOpenAi>>) =>
   fake.requests.flatMap(({ messages }) => messages.map(({ content }) => content));
 
-test('/undo asks the app that made the last change', async () => {
+test('/undo asks the app that made the last change', async (t) => {
+  if (isLeftOut(t)) return;
   const agent = inTurns(
     calls([{ name: 'pay', arguments: {} }]),
     calls([{ name: 'look', arguments: {} }]),

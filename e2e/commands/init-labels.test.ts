@@ -62,53 +62,6 @@ test('nothing runs before the yes that says so; after it, labels of what was lis
   assert.doesNotMatch(apps, /the configuration was not agreed to/);
 });
 
-/** An app that says what it sees of the user, and one that does not start. */
-function watched(home: Home): string {
-  home.write('notes/today.txt', 'milk');
-  const onlooker = {
-    command: 'node',
-    args: [join(REPOSITORY, 'e2e/apps/onlooker.mjs'), './notes'],
-    env: { TRACKER_TOKEN: 'tr-5ecret' },
-  };
-  const broken = { command: 'node', args: ['-e', 'process.exit(3)'] };
-  home.write('.mcp.json', { mcpServers: { onlooker, broken } });
-  return join(home.root, 'work/cordon.json');
-}
-
-// Attack: a program that is only looked at reads the folder and the secret that the screen proposes for it.
-test('[l] lists the tools of apps that are given nothing; then rights and labels are one screen with one yes', async () => {
-  using home = new Home();
-  const config = watched(home);
-  const init = home.start(['init'], { terminal: true });
-  await answer(init, `${WRITES} (default)  [l] list`, 'l');
-  await init.shown(WRITES, 2);
-  assert.equal(existsSync(config), false, 'nothing is written before the yes');
-  // Attack: a host is added to an app whose tools were labelled as staying here because it had none.
-  await init.answer('1 +host example.com');
-  await init.shown(WRITES, 3);
-  await init.answer('1 c');
-  await init.shown(WRITES, 4);
-  await init.answer('1 reset');
-  await init.shown(WRITES, 5);
-  await init.answer('y');
-  const { code, stdout } = await init.end();
-  assert.equal(code, 0, stdout);
-  const screen = stripVTControlCharacters(stdout).replace(/\s+/g, ' ');
-  const [, , withHost, without, again] = screen.split('2 apps from Claude Code').slice(1);
-  assert.match(withHost ?? '', /less is asked: readOnly/);
-  assert.doesNotMatch(withHost ?? '', /no network/);
-  assert.doesNotMatch(without ?? '', /less is asked/);
-  assert.match(again ?? '', /not outward, because the app has no network \(get_nothing\)/);
-  assert.match(screen, /b \+ less is asked: readOnly, because its name begins with `get` \(get_nothing\)/);
-  assert.match(screen, /broken: does not list its tools so: .*exit code 3/);
-  assert.match(screen, /broken: no labels are proposed: .*exit code 3/);
-  assert.doesNotMatch(screen, /get_file|get_secret|add these labels|onlooker: starting it once/);
-  assert.match(
-    readFileSync(config, 'utf8'),
-    /"onlooker\/get_nothing": \{ "readOnly": true, "outward": false \}/,
-  );
-});
-
 test('without a yes to the labels none are written; a later `cordon init` asks whether to list the tools again', async (t) => {
   if (isLeftOut(t)) return;
   using home = new Home();
@@ -154,4 +107,51 @@ test('the first review of an app says once where labels come from, and none wher
   assert.equal(code, 0, stdout);
   assert.equal(stdout.split('`cordon init` proposes').length, 2, stdout);
   assert.match(stdout, /memory: has no labels/);
+});
+
+/** An app that says what it sees of the user, and one that does not start. */
+function watched(home: Home): string {
+  home.write('notes/today.txt', 'milk');
+  const onlooker = {
+    command: 'node',
+    args: [join(REPOSITORY, 'e2e/apps/onlooker.mjs'), './notes'],
+    env: { TRACKER_TOKEN: 'tr-5ecret' },
+  };
+  const broken = { command: 'node', args: ['-e', 'process.exit(3)'] };
+  home.write('.mcp.json', { mcpServers: { onlooker, broken } });
+  return join(home.root, 'work/cordon.json');
+}
+
+// Attack: a program that is only looked at reads the folder and the secret that the screen proposes for it.
+test('[l] lists the tools of apps that are given nothing; then rights and labels are one screen with one yes', async () => {
+  using home = new Home();
+  const config = watched(home);
+  const init = home.start(['init'], { terminal: true });
+  await answer(init, `${WRITES} (default)  [l] list`, 'l');
+  await init.shown(WRITES, 2);
+  assert.equal(existsSync(config), false, 'nothing is written before the yes');
+  // Attack: a host is added to an app whose tools were labelled as staying here because it had none.
+  await init.answer('1 +host example.com');
+  await init.shown(WRITES, 3);
+  await init.answer('1 c');
+  await init.shown(WRITES, 4);
+  await init.answer('1 reset');
+  await init.shown(WRITES, 5);
+  await init.answer('y');
+  const { code, stdout } = await init.end();
+  assert.equal(code, 0, stdout);
+  const screen = stripVTControlCharacters(stdout).replace(/\s+/g, ' ');
+  const [, , withHost, without, again] = screen.split('2 apps from Claude Code').slice(1);
+  assert.match(withHost ?? '', /less is asked: readOnly/);
+  assert.doesNotMatch(withHost ?? '', /no network/);
+  assert.doesNotMatch(without ?? '', /less is asked/);
+  assert.match(again ?? '', /not outward, because the app has no network \(get_nothing\)/);
+  assert.match(screen, /b \+ less is asked: readOnly, because its name begins with `get` \(get_nothing\)/);
+  assert.match(screen, /broken: does not list its tools so: .*exit code 3/);
+  assert.match(screen, /broken: no labels are proposed: .*exit code 3/);
+  assert.doesNotMatch(screen, /get_file|get_secret|add these labels|onlooker: starting it once/);
+  assert.match(
+    readFileSync(config, 'utf8'),
+    /"onlooker\/get_nothing": \{ "readOnly": true, "outward": false \}/,
+  );
 });
