@@ -118,9 +118,13 @@ export function proposalsOf(
   return apps.map(({ id, server, section }, at) => {
     const own = { ...place, isOwnEntry: section !== null };
     const proposal = propose(id, server, own, edits[at]);
-    const said = listed.get(id);
-    // The user may have changed what is started.
-    if (said === undefined || said.source !== JSON.stringify(proposal.source)) return proposal;
-    return propose(id, server, { ...own, tools: said.tools }, edits[at]);
+    const tools = listed.get(id)?.tools;
+    if (tools === undefined || !isListed(proposal, listed)) return proposal;
+    return propose(id, server, { ...own, tools }, edits[at]);
   });
+}
+
+/** Whether it was this that listed its tools: the user may have changed what is started since. */
+export function isListed({ id, source }: AppProposal, listed: ReadonlyMap<string, Listed>): boolean {
+  return listed.get(id)?.source === JSON.stringify(source);
 }

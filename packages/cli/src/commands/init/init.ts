@@ -34,6 +34,7 @@ import {
   foreignServers,
   furtherServers,
   incompleteApps,
+  isListed,
   isWhollyShown,
   type Listed,
   namesIn,
@@ -354,8 +355,8 @@ function withoutValues(source: FoundSource): object {
 /** What the user said yes to. */
 interface Agreed {
   readonly proposals: readonly AppProposal[];
-  /** Of apps whose tools stood on the screen; by id. */
-  readonly listed: ReadonlyMap<string, Listed>;
+  /** Those of them that are taken and have not listed their tools yet. */
+  readonly open: readonly AppProposal[];
 }
 
 /** One screen, changed as often as the user likes, and one yes: to these proposals. Null: the user said no. */
@@ -366,28 +367,27 @@ async function shownAndAgreed(
 ): Promise<Agreed | null> {
   const { terminal, notes, ending } = context;
   let edits: readonly ProposalEdits[] = draft.apps.map(() => NO_EDITS);
-  let listed: Agreed['listed'] = new Map();
+  let listed: ReadonlyMap<string, Listed> = new Map();
   let mayList = draft.text === null;
   for (;;) {
     const proposals = proposalsOf(draft.apps, edits, draft.place, listed);
+    const open = takenFrom(proposals).filter((proposal) => !isListed(proposal, listed));
     drawAll(context, draft, proposals);
-    if (yes) return { proposals, listed };
+    if (yes) return { proposals, open };
     if (!terminal.isInteractive) {
       notes.say('', 'nothing was written: `--yes` means yes');
       return null;
     }
-    const taken = takenFrom(proposals);
-    const open = taken.filter(({ id }) => !listed.has(id));
     if (open.length > 0) notes.say('', STARTS, 'dim');
     const canList = mayList && open.some(({ source }) => source?.kind === 'command');
     if (canList) notes.say('', LISTS, 'dim');
     const count = packagesOf(open);
     const fetches = count === 0 ? '' : `, fetch ${counted(count, 'package')}`;
     const lists = canList ? '  [l] list' : '';
-    const keys = `[y] write ${basename(draft.file)}${fetches}  [n] no (default)${lists}  [?] change > `;
+    const keys = `[y] write ${basename(draft.file)}${fetches}  [n] no (default)${lists}  [?] edit > `;
     const reply = await terminal.ask({ prompt: keys, takes: 'text' }, ending);
     const text = reply.kind === 'line' ? reply.text.trim() : '';
-    if (/^y(es)?$/i.test(text)) return { proposals, listed };
+    if (/^y(es)?$/i.test(text)) return { proposals, open };
     if (canList && text === 'l') {
       const { listedFirst } = await import('./listed-first.ts');
       listed = new Map([...listed, ...(await listedFirst(context, open, draft.place.folder))]);
@@ -435,7 +435,7 @@ async function report(
   context: CommandContext,
   { file, text, configuration, labels, isWhollyShown: showsAll }: Draft,
   to: string,
-  { proposals, listed }: Agreed,
+  { proposals, open }: Agreed,
   { yes = false }: InitOptions,
 ): Promise<ExitCode> {
   if (text !== null && configuration !== null) {
@@ -455,7 +455,7 @@ async function report(
   const read = context.configuration();
   if (read === null || (showsAll && !(await context.agrees(read, true)))) return EXIT.failed;
   if (!context.terminal.isInteractive) return fetchesLater(context, taken);
-  return fetched(context, taken, { file, yes, listed });
+  return fetched(context, open, { file, yes });
 }
 
 const NEXT = 'next: `cordon chat` shows you each app before it first uses it';
@@ -466,20 +466,20 @@ function fetchesLater({ output }: CommandContext, taken: readonly AppProposal[])
   return EXIT.done;
 }
 
-/** The yes at a terminal was to the packages, too, and to a list of their tools. */
+/** The yes at a terminal was to the packages, too, and to a list of their tools. `open`: apps that have not listed them yet. */
 async function fetched(
   context: CommandContext,
-  taken: readonly AppProposal[],
-  { file, yes, listed }: Pick<Agreed, 'listed'> & { readonly file: string; readonly yes: boolean },
+  open: readonly AppProposal[],
+  { file, yes }: { readonly file: string; readonly yes: boolean },
 ): Promise<ExitCode> {
-  if (packagesOf(taken) > 0) {
+  if (packagesOf(open) > 0) {
     const { installApps } = await import('../apps/apps-install.ts');
     const code = await installApps(context, [], {});
     if (code !== EXIT.done) return code;
   }
-  const ids = taken.map(({ id }) => id).filter((id) => !listed.has(id));
-  if (ids.length > 0) {
+  if (open.length > 0) {
     const { labelUnreviewed } = await import('./listed-tools.ts');
+    const ids = open.map(({ id }) => id);
     const code = await labelUnreviewed(context, file, ids, yes);
     if (code !== EXIT.done) return code;
   }
