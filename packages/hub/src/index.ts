@@ -31,7 +31,7 @@ export { NOT_NEEDED } from './planning/tool-planning.ts';
 export { appLauncher, type LaunchOptions, loopLauncher } from './processes/launch.ts';
 export { CATALOGUE, type CatalogueEntry } from './query/catalogue.ts';
 export type { Outcome } from './query/outcome.ts';
-export type { AskOptions, Session, Undoable, Unfinished } from './session.ts';
+export type { AskOptions, LastChange, Session, Unfinished } from './session.ts';
 export type { ModelChoice } from './session-parts.ts';
 export type { SpokeLauncher, SpokeProcess } from './spokes/spoke-link.ts';
 export { openStandaloneNetwork, type StandaloneAppParts, type StandaloneNetwork } from './standalone-app.ts';

@@ -64,7 +64,7 @@ export interface Unfinished {
 }
 
 /** A call of a tool that may have changed something, and that the user has not undone. */
-export interface Undoable {
+export interface LastChange {
   readonly app: AppId;
   readonly tool: string;
   /** In milliseconds since the epoch. */
@@ -81,7 +81,7 @@ export interface Undoable {
 const UNDO = '/undo';
 
 interface ServedAs extends AskOptions {
-  /** The call that is undone, in the place of anything that a model would do; absent: none. */
+  /** The call that is undone, instead of anything that a model would do; absent: none. */
   readonly undoes?: EventId | undefined;
 }
 
@@ -200,7 +200,7 @@ export class Session {
   }
 
   /** The newest change of the session; null: there is none. */
-  lastChange(): Undoable | null {
+  lastChange(): LastChange | null {
     const change = lastChange(this.#parts.recorded());
     if (change === null) return null;
     const { app, tool, time, irreversible } = change.call;
