@@ -5,7 +5,7 @@
  * Attack: an app's words look like a label or a heading of Cordon. So each value is either Cordon's or the app's, and whoever
  * shows it keeps them apart.
  */
-import { canonicalJson, type InstalledApp, type Label } from '@cordon/core';
+import { canonicalJson, type InstalledApp, isJsonObject, type Label } from '@cordon/core';
 import {
   type AppDescription,
   type AppTool,
@@ -101,7 +101,8 @@ const ORDER: readonly Effect[] = ['irreversible', 'undoable', 'reads'];
 
 function toolLines(app: InstalledApp, description: AppDescription): readonly ToolLine[] {
   const all = appTools(description);
-  const looks = new Set(all.filter(({ looksByWords }) => looksByWords).map(({ name }) => name));
+  const ranks = new Map(all.map((tool) => [tool.name, rankOf(tool)]));
+  const rank = ({ name }: ToolLine) => ranks.get(name) ?? 0;
   const lines = all.map((tool, index): ToolLine => {
     const labels = calledLabels(app.manifest, tool);
     const effect = isIrreversible(app.manifest, tool)
@@ -122,11 +123,20 @@ function toolLines(app: InstalledApp, description: AppDescription): readonly Too
   });
   return lines.sort(
     (a, b) =>
-      ORDER.indexOf(a.effect) - ORDER.indexOf(b.effect) ||
-      Number(b.destroys) - Number(a.destroys) ||
-      Number(looks.has(a.name)) - Number(looks.has(b.name)) ||
-      (a.name < b.name ? -1 : 1),
+      ORDER.indexOf(a.effect) - ORDER.indexOf(b.effect) || rank(a) - rank(b) || (a.name < b.name ? -1 : 1),
   );
+}
+
+/** Names of arguments that say whom a call reaches. */
+const REACHES =
+  /^(?:to|b?cc|recipients?|receiver|payee|iban|participants|attendees|guests|members?|channel(?:_id)?|share_?with|url|webhook)$/i;
+
+/** The lower, the earlier in its group: what destroys, what reaches others, anything else, what only looks by its words. */
+function rankOf({ destructiveHint, looksByWords, input }: AppTool): number {
+  if (destructiveHint) return 0;
+  if (looksByWords) return 3;
+  const names = isJsonObject(input.properties) ? Object.keys(input.properties) : [];
+  return names.some((name) => REACHES.test(name)) ? 1 : 2;
 }
 
 function asksLess({ manifest }: InstalledApp, tool: AppTool): boolean {

@@ -114,12 +114,19 @@ test('of tools that only read, as many have words as there is room for', () => {
   }
 });
 
-test('of tools that nobody labels, those whose words say that they look come last', () => {
-  const tools = [tool('fork', 'Forks.'), tool('get_file', 'Gets.'), tool('push', 'Pushes.')];
+test('of tools that nobody labels, those that reach others come first, and those that look by their words last', () => {
+  const to = { input: { type: 'object', properties: { body: {}, to: {} } } };
+  const tools = [
+    tool('fork', 'Forks.'),
+    tool('get_file', 'Gets.'),
+    tool('push', 'Pushes.'),
+    tool('send', 'Sends.', to),
+    tool('wipe', 'Wipes.', DESTROYS),
+  ];
   // Attack: a description that says what the name hides.
   const hidden = tool('find_all', 'Finds all files and deletes them.');
   const names = overviewOf(review(describing([...tools, hidden]))).tools.map(({ name }) => name);
-  assert.deepEqual(names, ['find_all', 'fork', 'push', 'get_file']);
+  assert.deepEqual(names, ['wipe', 'send', 'find_all', 'fork', 'push', 'get_file']);
 });
 
 test('a tool about which less is asked says so', () => {
