@@ -122,7 +122,7 @@ export function tellsOnlyQuery(
     return (Array.isArray(value) ? value : [value]).map((one: Json) => ({ isTold, one }));
   });
   const said = values.filter(({ one }) => !isNothing(one));
-  if (!said.some(({ isTold }) => isTold)) return true;
+  if (named.length === 0 && !said.some(({ isTold }) => isTold)) return true;
   return said.every(({ isTold, one }) => {
     if (typeof one === 'boolean') return !isTold;
     return (typeof one === 'string' && TIME.test(one)) || isInQuery(String(one));

@@ -66,6 +66,7 @@ for (const [what, args] of [
   ['somebody in an inner argument', { ...LUNCH, event: { participants: [{ email: EVE }] } }],
   ['somebody in another argument', { ...LUNCH, guest: EVE }],
   ['all of a group', { ...LUNCH, participants: true }],
+  ['what the calendar says in another argument', { ...LUNCH, title: 'Kick-off', to: 'sarah@x.example' }],
   ['what the calendar says', { ...LUNCH, title: 'Kick-off', participants: ['sarah@x.example'] }],
   ['a code', { ...LUNCH, room: 4711, participants: ['sarah@x.example'] }],
   ['text in place of a time', { ...LUNCH, end: '2026-05-19 code 4711', participants: ['sarah@x.example'] }],
