@@ -7,14 +7,15 @@ import { Readable, Writable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isLeftOut } from '../../../../tools/cases.ts';
-import { APP_USER, checkPath, openSandbox } from '../../src/index.ts';
+import { checkPath, openSandbox } from '../../src/index.ts';
 import { INIT_INSIDE } from '../../src/launch/bubblewrap.ts';
 import { findProgram } from '../../src/launch/host.ts';
 import { sweepOrphans } from '../../src/launch/orphan-sweep.ts';
 import { CACHE_FILE, folder, script, start, until } from '../confined.ts';
 
 const isRoot = process.getuid?.() === 0;
-const user = isRoot ? APP_USER : (process.getuid?.() ?? -1);
+/** Not the user of apps: hubs of tests that run at the same time end what is left of that. */
+const user = isRoot ? 61_777 : (process.getuid?.() ?? -1);
 const bwrap = findProgram('bwrap') ?? assert.fail('bubblewrap is not installed');
 
 /** Pids of all processes of the host with this text in their command line. */
