@@ -12,10 +12,11 @@ function loadedAfter(code: string): unknown {
     const loaded = new Set();
     registerHooks({ load(url, context, next) {
       const name = /node_modules\\/((?:@modelcontextprotocol\\/)?[a-z-]+)\\//.exec(url)?.[1] ?? url;
-      if (['ajv', '@modelcontextprotocol/client', 'node:http'].includes(name)) loaded.add(name);
+      if (['ajv', '@modelcontextprotocol/client'].includes(name)) loaded.add(name);
       return next(url, context);
     } });
     ${code}
+    if (process.moduleLoadList.includes('NativeModule http')) loaded.add('node:http');
     console.log(JSON.stringify([...loaded].sort()));
   `;
   const args = ['--no-warnings', '--input-type=module', '-e', program];
