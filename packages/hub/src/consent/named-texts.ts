@@ -58,7 +58,7 @@ export function filesIn(args: Json): readonly Recipient[] {
 }
 
 /**
- * How a call of this app names this file; null: the app has no folder to write to, or what is named is a folder.
+ * How a call of this app names this file; null: the app has no folder to write to, or what is named is a folder that is there.
  *
  * @param isInQuery whether the user says a word in the query that is served
  */
@@ -109,8 +109,8 @@ function isOwnName(
   );
 }
 
-/** Texts that are for people, with no second ending. Attack: `newest-mail.py`, or `autostart/newest-mail.desktop`. */
-const DOCUMENT = /^([\p{L}\p{N}][\p{L}\p{N} _-]{0,79})\.(?:txt|text|md|csv|tsv|log|eml)$/iu;
+/** Texts that are for people, with no second ending, and new folders. Attack: `newest-mail.py`, or `autostart/newest-mail.desktop`. */
+const DOCUMENT = /^([\p{L}\p{N}][\p{L}\p{N} _-]{0,79})(?:\.(?:txt|text|md|csv|tsv|log|eml))?$/iu;
 /** Neither hidden nor anything else that a shell or a program reads in its own way. */
 const PLAIN = /^[\p{L}\p{N}][\p{L}\p{N} _-]{0,79}$/u;
 /** Attack: the user speaks of agents or requirements, and a program acts on what is in a file of that name. */

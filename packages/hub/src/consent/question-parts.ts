@@ -249,7 +249,7 @@ export function isNewFile({ file, standing }: Stranger): boolean {
 function strangerWords(stranger: Stranger): string {
   const { standing } = stranger;
   const who = named(stranger);
-  if (isNewFile(stranger)) return `${who} is a new file that the model named`;
+  if (isNewFile(stranger)) return `${who} is new, and the model named it`;
   if (standing === null && stranger.file === 'there')
     return `${who} is there already, and you did not name it`;
   if (standing === null) return `${who} is not from your words`;

@@ -74,6 +74,8 @@ test('a folder that the user names may hold a new file, and a file that programs
 
 test('a folder is no file, and an app without a folder to write to has none', () => {
   assert.equal(judge('/home/me/notes'), null);
+  assert.equal(judge('newest mail'), 'new');
+  assert.equal(judge('Makefile'), 'other');
   assert.equal(judge('newest-mail.txt', QUERY, app('drive', {})), null);
 });
 
@@ -122,10 +124,7 @@ test('a name that the model made up is a line of the question, and no warning', 
   for (const query of [QUERY, `${QUERY} Then write to bob@y.example that it is there.`]) {
     const [question] = await asked(t, 'latest_mail.txt', { query });
     assert.deepEqual([question?.expected, question?.warnings], [true, []]);
-    assert.equal(
-      question?.newRecipients[0],
-      '`latest_mail.txt` in `path` is a new file that the model named',
-    );
+    assert.equal(question?.newRecipients[0], '`latest_mail.txt` in `path` is new, and the model named it');
   }
 });
 
