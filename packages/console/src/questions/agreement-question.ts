@@ -46,7 +46,7 @@ export class TerminalAgreement implements AgreementQuestions {
 const LOOSER: readonly (readonly [string, (says: Partial<ToolLabels>) => boolean])[] = [
   ['change nothing', ({ readOnly }) => readOnly === true],
   ['can be undone', ({ irreversible }) => irreversible === false],
-  ['need no question if you name everybody whom they tell', ({ tells }) => Array.isArray(tells)],
+  ['need no question if you name everybody whom they tell', ({ tells }) => tells !== undefined],
   ['send nothing to others', ({ outward }) => outward === false],
   ['return nothing that others wrote', ({ untrusted }) => untrusted === false],
   ['return nothing private', (says) => says.private === false],

@@ -21,10 +21,10 @@ export interface ToolLabels {
   /** The arguments that name what a call acts on: recipient, account, path, address. Null: all of them. */
   readonly identifying: readonly string[] | null;
   /**
-   * What it does can be undone, but for what the people hear whom these arguments name. Null: nobody has said so. A tool of which
+   * What it does can be undone, but for what the people hear whom these arguments name. Absent: nobody has said so. A tool of which
    * somebody has counts as one that cannot be undone.
    */
-  readonly tells: readonly string[] | null;
+  readonly tells?: readonly string[];
 }
 
 /** The labels of a tool that speak of its calls. */
@@ -41,7 +41,6 @@ export const UNKNOWN_TOOL: ToolLabels = Object.freeze({
   untrusted: true,
   private: true,
   identifying: null,
-  tells: null,
 });
 
 /** The call that undoes a call of another tool. */

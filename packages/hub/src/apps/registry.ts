@@ -20,7 +20,6 @@ import {
   saidOfTool,
   strangersSchema,
   type ToolCall,
-  type ToolLabels,
   UNKNOWN_TOOL,
   withoutProse,
 } from '@cordon/core';
@@ -74,7 +73,9 @@ export class Registry {
  */
 export function isIrreversible(manifest: Manifest, tool: AppTool): boolean {
   const said = saidOfTool(manifest.labels ?? [], tool.name, null);
-  const labelled = isTelling(said) ? true : (said.irreversible ?? (said.readOnly === true ? false : null));
+  // Of two labels that disagree, such as one of a pattern and one of a name, the stricter counts.
+  const labelled =
+    said.tells !== undefined ? true : (said.irreversible ?? (said.readOnly === true ? false : null));
   if (manifest.irreversible === null)
     return labelled === null ? !tool.readOnlyHint : labelled || tool.destructiveHint;
   return manifest.irreversible.includes(tool.name) || labelled === true || tool.destructiveHint;
@@ -87,7 +88,7 @@ export function isIrreversible(manifest: Manifest, tool: AppTool): boolean {
 export function toldBy(manifest: Manifest, tool: AppTool): readonly string[] | null {
   const { tells } = saidOfTool(manifest.labels ?? [], tool.name, null);
   const isLasting = tool.destructiveHint || manifest.irreversible?.includes(tool.name) === true;
-  return isLasting || tells === undefined || tells?.length === 0 ? null : tells;
+  return isLasting || tells === undefined || tells.length === 0 ? null : tells;
 }
 
 /**
@@ -98,11 +99,6 @@ export function isUnspokenLook(manifest: Manifest, tool: AppTool): boolean {
   const { irreversible, tells } = saidOfTool(manifest.labels ?? [], tool.name, null);
   const isSpokenOf = manifest.irreversible !== null || irreversible !== undefined || tells !== undefined;
   return !isSpokenOf && !tool.destructiveHint && tool.looksByWords;
-}
-
-/** Of two labels that disagree, such as one of a pattern and one of a name, the stricter counts. */
-function isTelling({ tells }: Partial<ToolLabels>): boolean {
-  return tells !== undefined && tells !== null;
 }
 
 /** The labels of a call, for rules. Where no label says so, a call reaches others if it cannot be undone. */
