@@ -83,6 +83,17 @@ test('what the plan does not name, or names less often, is a question', async (t
   assert.equal(again.length, 1);
 });
 
+// Attack: a text has one more invitation sent, to somebody else whom the query names.
+test('the second of what the plan names once is a question, whomever it tells', async (t) => {
+  const tells = (who: string) => ({ ...LUNCH, participants: [who] });
+  const acts = script([tells('sarah@x.example'), tells('bob@x.example')]);
+  const questions = await asked(t, acts, `${QUERY} Not with bob@x.example.`);
+  assert.deepEqual(
+    questions.map(({ data }) => data[0]?.value.includes('bob@x.example')),
+    [true],
+  );
+});
+
 // Attack: the user named somebody, or a secret, in an earlier query.
 test('what only an earlier query says settles nothing', async (t) => {
   const acts = script([{ ...LUNCH, participants: ['sarah@x.example'] }]);
