@@ -154,8 +154,7 @@ for (const [what, body] of [
   });
 }
 
-test('a host that the configuration grants is reached, and no other', async (t) => {
-  if (isLeftOut(t)) return;
+test('a host that the configuration grants is reached, and no other', async () => {
   using place = workplace({ ...FILES });
   const heard: unknown[] = [];
   const server = createServer(async (request, response) => {
@@ -304,8 +303,7 @@ test('a module in which an app may write is not started', () => {
 /** A module that ends its process when it is told to die. */
 const MORTAL = `export default { is_rude: { parameters: ['m'], evaluate: ({ m }) => (m === 'die' ? process.exit(0) : m) } };`;
 
-test('a process that has ended is started again, but never with other code than was read', async (t) => {
-  if (isLeftOut(t)) return;
+test('a process that has ended is started again, but never with other code than was read', async () => {
   using place = workplace({ 'own/tone.mjs': MORTAL });
   const places = { folder: place.root, home: '/nobody', closed: [] };
   const settings = moduleAt('own/tone.mjs', [], places);
