@@ -14,6 +14,8 @@ const LENGTH_OF_CODE = 5;
 /** So many letters without a space are no word of a sentence. */
 const LENGTH_OF_RUN = 20;
 const YEAR = /^(?:19|20)\d\d$/;
+/** A day is in many texts: a deadline, or when something was paid. */
+const DATE = /^(?:19|20)\d\d-(?:0?[1-9]|1[0-2])-(?:0?[1-9]|[12]\d|3[01])$/;
 
 /** Each part as it stands in the text, by a key that equal parts share. */
 export type TellingParts = ReadonlyMap<string, string>;
@@ -75,8 +77,9 @@ function* namesIn(text: string): Generator<Part> {
   for (const [from, word] of words.entries()) {
     if (isCode(word)) yield [word, text.slice(starts[from], ends[from])];
     const end = endOfNumber(words, from);
-    const digits = words.slice(from, end).join('');
-    if (end > from + 1 && digits.length > DIGITS_OF_CODE)
+    const groups = words.slice(from, end);
+    const digits = groups.join('');
+    if (end > from + 1 && digits.length > DIGITS_OF_CODE && !DATE.test(groups.join('-')))
       yield [`#${digits}`, text.slice(starts[from], ends[end - 1])];
   }
   for (const [address] of text.matchAll(ADDRESS)) yield [`@${address.toLowerCase()}`, address];

@@ -5,6 +5,7 @@ import type { AppId, EventId, JsonObject } from '@cordon/core';
 import { app, shape, TEXT } from '@cordon/testkit/hub/app.ts';
 import { carriedTexts } from '../../src/consent/carried-texts.ts';
 import { recipientsOf } from '../../src/consent/question-parts.ts';
+import { tellingParts } from '../../src/consent/telling-parts.ts';
 import { ReturnedTexts } from '../../src/context/returned-texts.ts';
 import { no, yes } from '../fixture/consent.ts';
 import { call, plan, type Script } from '../fixture/model.ts';
@@ -317,6 +318,15 @@ test('text of a mail that was read before the session was resumed is warned abou
     assert.deepEqual(question?.warnings, isPrivate ? [] : [held('body')]);
     assert.equal(question.quotes?.[0]?.sender, isPrivate ? undefined : 'Bank <info@bank.example>');
   }
+});
+
+// Attack: a code looks like a day.
+test('a day says nothing of where a text comes from, and a number in groups does', () => {
+  const keys = (text: string) => [...tellingParts(text, false).keys()];
+  assert.deepEqual(keys('2026-11-05'), []);
+  assert.deepEqual(keys('2026-1-5'), []);
+  for (const code of ['2026-13-05', '2026-11-32', '4711-08-15', '2026-11-05-12'])
+    assert.equal(keys(code).includes(`#${code.replaceAll('-', '')}`), true, code);
 });
 
 // Attack: so many fields and arguments that the hub does nothing else for seconds.
