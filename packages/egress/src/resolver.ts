@@ -114,7 +114,22 @@ const NOT_PUBLIC_6: readonly (readonly [string, number])[] = [
 ];
 
 /** Metadata services of clouds inside of private ranges. They hand out keys. */
-const METADATA = ['192.0.0.192', '100.100.100.200', 'fd00:ec2::254'];
+const metadata4 = blockList(
+  [
+    ['192.0.0.192', 32], // Oracle
+    ['100.100.100.200', 32], // Alibaba
+  ],
+  'ipv4',
+);
+const metadata6 = blockList(
+  [
+    ['fd00:ec2::', 32], // Amazon: metadata, keys of pods (Pod Identity)
+    ['fd20:ce::', 32], // Google
+    ['fd00:42::42', 128], // Scaleway
+    ['fd00:c1::a9fe:a9fe', 128], // Oracle
+  ],
+  'ipv6',
+);
 
 /** Of organisations, and of documents. */
 const private6 = blockList(
@@ -149,16 +164,17 @@ export function isPublicAddress(address: string): boolean {
 
 /**
  * Whether an address in its canonical spelling is not public, and one at which a server of the user's own network or of this machine
- * can be. Link-local addresses are none.
+ * can be. Link-local addresses and metadata services of clouds are none.
  */
 export function isPrivateAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
-      return private4.check(address, 'ipv4');
+      return private4.check(address, 'ipv4') && !metadata4.check(address, 'ipv4');
     case 6:
       return (
         URL.parse(`http://[${address}]/`)?.hostname === `[${address}]` &&
-        (address === '::1' || private6.check(address, 'ipv6'))
+        (address === '::1' || private6.check(address, 'ipv6')) &&
+        !metadata6.check(address, 'ipv6')
       );
     default:
       return false;
@@ -168,7 +184,7 @@ export function isPrivateAddress(address: string): boolean {
 /** Whether a name may be listed as leading to a private address. Of this machine and of metadata services none may. */
 export function isListableAddress(address: string): boolean {
   const isLoopback = address === '::1' || address.startsWith('127.');
-  return isPrivateAddress(address) && !isLoopback && !METADATA.includes(address);
+  return isPrivateAddress(address) && !isLoopback;
 }
 
 function isPublic6(address: string): boolean {

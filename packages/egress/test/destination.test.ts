@@ -127,6 +127,8 @@ test('addresses of private networks and of this machine are private, and no othe
     assert.equal(isPrivateAddress(address), true, address);
   const others = [
     '169.254.169.254',
+    '100.100.100.200',
+    'fd00:ec2::23',
     '0.0.0.0',
     '8.8.8.8',
     '168.63.129.16',

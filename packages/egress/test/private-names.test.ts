@@ -115,7 +115,15 @@ test('a name with an entry for each leads to public addresses and to listed ones
 
 test('a name that leads to many private addresses, to this machine or to a metadata service is refused without an entry', async (context) => {
   const many = Array.from({ length: 9 }, (_, number) => `10.0.0.${number}`);
-  const answers = [many, ['127.0.0.1'], ['::1'], ['fd00:ec2::254'], ['10.1.2.3', '169.254.169.254']];
+  const clouds = ['fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254', 'fd00:42::42', 'fd00:c1::a9fe:a9fe'];
+  const answers = [
+    many,
+    ['127.0.0.1'],
+    ['::1'],
+    ['10.1.2.3', '169.254.169.254'],
+    ['10.1.2.3', '100.100.100.200'],
+    ...clouds.map((address) => [address]),
+  ];
   const count = answers.length;
   const setting = await open(context, web(), { lookup: async () => answers.shift() ?? [] });
   for (let time = 0; time < count; time++) assert.equal(await get(setting, 'http://good.com/'), NOT_PUBLIC);
@@ -124,4 +132,8 @@ test('a name that leads to many private addresses, to this machine or to a metad
     setting.refused,
     Array<string>(count).fill(`good.com: ${NOT_PUBLIC.slice('403 cordon: '.length)}`),
   );
+  const near = ['fd00:ec1::254', 'fd00:ec3::254', 'fd20:cf::254', 'fd00:42::43', 'fd00:c1::a9fe:a9ff'];
+  const own = await open(context, web(), { lookup: async () => [near.shift() ?? ''] });
+  for (let time = 0; time < 5; time++) assert.equal(await get(own, 'http://good.com/'), NOT_PUBLIC);
+  assert.equal(own.lacking.length, 5);
 });

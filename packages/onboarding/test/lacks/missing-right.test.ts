@@ -185,6 +185,7 @@ test('a host that the site of an entry covers is not offered again, and one besi
 test('an address at which no server of the user can be is not offered', () => {
   const at = (host: string) => missingRight({ kind: 'host', host, port: 80 }, app(), place);
   assert.equal(at('169.254.169.254'), null);
+  assert.equal(at('[fd00:ec2::23]'), null);
   assert.equal(at('[fe80::1]'), null);
   assert.deepEqual(at('10.0.0.7'), { kind: 'network', value: '10.0.0.7:80' });
 });
