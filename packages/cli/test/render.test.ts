@@ -204,6 +204,25 @@ test('an answer of an app is said when it is delivered, and a connection when it
   );
 });
 
+test('a refused connection names the entry that would allow it, and warns of one that leads into the own network', () => {
+  const refused = (lacks?: string): EventBody => ({
+    kind: 'egress.refused',
+    host: 'wiki.example',
+    port: 443,
+    reason: 'no',
+    times: 1,
+    ...(lacks === undefined ? {} : { lacks }),
+  });
+  const shown = (lacks?: string) => rendered([refused(lacks)]).replaceAll('\n  ', ' ');
+  const place = '· mail did not reach wiki.example:443: no';
+  const help = (entry: string) => `; to allow it, add "${entry}" to \`network\` in its manifest`;
+  assert.equal(shown(), `${place}\n`);
+  assert.equal(shown('wiki.example'), `${place}${help('wiki.example')}\n`);
+  const caution =
+    '· the name leads into your own network, perhaps to this machine: add it only if the server is yours';
+  assert.equal(shown('wiki.example@10.1.2.3'), `${place}${help('wiki.example@10.1.2.3')}\n${caution}\n`);
+});
+
 function learnt(...facts: readonly (readonly [name: string, value: string, isNew: boolean])[]): EventBody {
   const told = facts.map(([name, value, isNew]) => ({ name, value, isNew, before: isNew ? null : value }));
   return { kind: 'facts.learnt', by: 'model', toldTo: null, facts: told };

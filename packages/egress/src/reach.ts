@@ -92,7 +92,7 @@ function readPlaces(text: string): Result<readonly string[], EntryProblem> {
   const isLocal = at.some((address) => address === '::1' || address.startsWith('127.'));
   return failed(
     isLocal
-      ? problem('a name cannot lead to this machine', 'name the address itself, like `127.0.0.1:8080`')
+      ? problem('a name cannot lead to a loopback address', 'name the address itself, like `127.0.0.1:8080`')
       : problem('a name can lead only to single addresses of private networks', PLACES_FORM),
   );
 }

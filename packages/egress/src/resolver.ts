@@ -181,7 +181,7 @@ export function isPrivateAddress(address: string): boolean {
   }
 }
 
-/** Whether a name may be listed as leading to a private address. Of this machine and of metadata services none may. */
+/** Whether a name may be listed as leading to a private address. No loopback address and no metadata service may. */
 export function isListableAddress(address: string): boolean {
   const isLoopback = address === '::1' || address.startsWith('127.');
   return isPrivateAddress(address) && !isLoopback;

@@ -113,7 +113,7 @@ test('a name with an entry for each leads to public addresses and to listed ones
   assert.deepEqual([setting.dialled, setting.lacking], [['93.184.215.14:80', '10.1.2.3:80'], []]);
 });
 
-test('a name that leads to many private addresses, to this machine or to a metadata service is refused without an entry', async (context) => {
+test('a name that leads to many private addresses, to loopback or to a metadata service is refused without an entry', async (context) => {
   const many = Array.from({ length: 9 }, (_, number) => `10.0.0.${number}`);
   const clouds = ['fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254', 'fd00:42::42', 'fd00:c1::a9fe:a9fe'];
   const answers = [

@@ -65,8 +65,8 @@ const REFUSALS: Readonly<Record<string, RegExp>> = {
   'https://example.com:8443/x': /write `example\.com:8443`/,
   'example.com/path': /only a host and a port.*`example\.com`/,
   'example.com?x': /write `example\.com`/,
-  'corp.example@127.0.0.1': /cannot lead to this machine.*127\.0\.0\.1:8080/,
-  'corp.example@10.1.2.3,[::1]': /cannot lead to this machine/,
+  'corp.example@127.0.0.1': /cannot lead to a loopback address.*127\.0\.0\.1:8080/,
+  'corp.example@10.1.2.3,[::1]': /cannot lead to a loopback address/,
   'corp.example@169.254.169.254':
     /single addresses of private networks.*`mail\.example\.com:993@10\.1\.2\.3`/,
   'corp.example@100.100.100.200': /single addresses of private networks/,

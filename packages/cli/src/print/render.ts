@@ -172,7 +172,14 @@ export class EventRenderer {
       case 'grant.used':
         return detail(event.grant);
       case 'egress.refused':
-        return note(refusedContact(event), 'warn');
+        note(refusedContact(event), 'warn');
+        // Attack: a site of the attacker leads to a machine of the user's network.
+        if (event.lacks?.includes('@') === true)
+          note(
+            'the name leads into your own network, perhaps to this machine: add it only if the server is yours',
+            'bad',
+          );
+        return;
       case 'egress.closed':
         return detail(
           `${event.bytesUp} bytes sent, ${event.bytesDown} received${event.cut === null ? '' : `; cut: ${event.cut}`}`,

@@ -61,7 +61,8 @@ export class EgressGate implements EgressDoor {
     this.#refusals = new RefusalCount((refusal, times) => {
       this.#record({ kind: 'egress.refused', ...refusal, times });
       const { host, reason, lacks } = refusal;
-      parts.onDenied?.(host, lacks === undefined ? reason : `${reason}; add "${lacks}" to \`network\``);
+      const help = lacks === undefined ? '' : `; add "${lacks}" to \`network\``;
+      parts.onDenied?.(host, `${reason}${help}${lacks?.includes('@') === true ? LEADS_INSIDE : ''}`);
     });
   }
 
@@ -129,6 +130,9 @@ export class EgressGate implements EgressDoor {
     return this.#context;
   }
 }
+
+const LEADS_INSIDE =
+  ', but only if the server is yours: the name leads into your own network, perhaps to this machine';
 
 function firstOf(reasons: readonly Reason[]): string {
   const [reason] = reasons;

@@ -358,7 +358,10 @@ test('a program reaches a server of the network by the name that lists its addre
   const ran = await app.run(python([GREETED, ...names].join('\n')));
   const reason = 'the name leads to an address that is not public';
   assert.deepEqual(ran, { code: 0, out: `welcome\ncordon: ${reason}\n`, err: '' });
-  assert.deepEqual(app.denied, [`evil.org: ${reason}; add "=evil.org:${port}@${OUTER}" to \`network\``]);
+  const caution =
+    ', but only if the server is yours: the name leads into your own network, perhaps to this machine';
+  const added = `add "=evil.org:${port}@${OUTER}" to \`network\`${caution}`;
+  assert.deepEqual(app.denied, [`evil.org: ${reason}; ${added}`]);
 });
 
 test('a Redis client reaches its server by name, and at its address in the network', async (context) => {

@@ -195,7 +195,7 @@ function draw(
   if (right.kind === 'network' && right.value.includes('@'))
     notes.say(
       `${FRAME}!! `,
-      'the name leads into your own network: agree only if the server is yours',
+      'the name leads into your own network, perhaps to this machine: agree only if the server is yours',
       'bad',
     );
   if (noLongerStay.length > 0)
