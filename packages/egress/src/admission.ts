@@ -7,7 +7,7 @@ import { bareAddress, failed, ok, type Result } from '@cordon/core';
 import type { Dial, DialFault, Lookup } from '@cordon/dialler';
 import type { Budget, Contact } from './budget.ts';
 import { type Destination, isAddress } from './destination.ts';
-import { entryLeadingTo, entryOf, isWithinReach, placesOf, type Reach } from './reach.ts';
+import { entryLacking, entryLeadingTo, isWithinReach, placesOf, type Reach } from './reach.ts';
 import type { Refusal } from './refusal.ts';
 import { resolveName } from './resolver.ts';
 
@@ -98,10 +98,17 @@ export function withinReach(way: WayOut, wanted: Result<Destination, string>): R
     return wanted;
   }
   if (isWithinReach(wanted.value, way.reach)) return wanted;
-  const { host, port } = wanted.value;
-  const lacks = entryOf(wanted.value);
-  way.onRefused({ host, port, reason: NOT_GRANTED, lacks });
-  return failed(`${NOT_GRANTED}; \`network\` in its manifest lacks "${lacks}"`);
+  const lacks = entryLacking(wanted.value, way.reach);
+  noteRefused(way, wanted.value, NOT_GRANTED, lacks);
+  const isForApp = lacks !== null && !lacks.includes('@');
+  return failed(isForApp ? `${NOT_GRANTED}; \`network\` in its manifest lacks "${lacks}"` : NOT_GRANTED);
+}
+
+/**
+ * The app reads the reason, and no entry with addresses: where the names of the user's network lead is not its business.
+ */
+function noteRefused(way: WayOut, { host, port }: Destination, reason: string, lacks: string | null): void {
+  way.onRefused({ host, port, reason, ...(lacks === null ? {} : { lacks }) });
 }
 
 const NOT_GRANTED = 'the app may not reach this host and port';
@@ -117,10 +124,7 @@ async function addressOf(way: WayOut, to: Destination): Promise<Result<string, s
   const found = await resolveName(to.host, way.lookup, placesOf(to, way.reach));
   if (found.ok) return found;
   const { reason, leadsTo } = found.fault;
-  const lacks = entryLeadingTo(to, leadsTo, way.reach);
-  // The app reads the reason alone: where the names of the user's network lead is not its business.
-  if (leadsTo.length > 0)
-    way.onRefused({ host: to.host, port: to.port, reason, ...(lacks === null ? {} : { lacks }) });
+  if (leadsTo.length > 0) noteRefused(way, to, reason, entryLeadingTo(to, leadsTo, way.reach));
   return failed(reason);
 }
 

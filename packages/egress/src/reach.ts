@@ -146,6 +146,16 @@ export function entryOf({ host, port }: Destination, at: readonly string[] = [])
   return printNetworkEntry({ kind: 'host', host, port, ...(at.length === 0 ? {} : { at: [...at].sort() }) });
 }
 
+/**
+ * The narrowest entry that the manifest lacks for what is not within reach; null: none can be written. A name of one label is read
+ * with addresses only: those that the manifest lists for it at other ports.
+ */
+export function entryLacking(to: Destination, reach: Reach): string | null {
+  if (isAddress(to.host) || to.host.includes('.')) return entryOf(to);
+  const at = [...new Set(reach.filter((entry) => isNamedBy(entry, to)).flatMap(listedAt))];
+  return at.length > 0 && at.length <= MOST_PLACES ? entryOf(to, at) : null;
+}
+
 /** The entry that the manifest lacks for a name that leads to these addresses; null: none can be written. */
 export function entryLeadingTo(to: Destination, addresses: readonly string[], reach: Reach): string | null {
   const at = [...new Set([...placesOf(to, reach).listed, ...addresses])];

@@ -58,6 +58,26 @@ test('a name that leads to a private address is refused with the entry to add, w
   assert.equal(await get(allowed, 'http://a.corp.example:8080/'), '200 ok');
 });
 
+test('at another port a name of one word is refused with an entry that can be read, which the app does not read', async (context) => {
+  const network = ['nexus:8081@10.20.0.15', 'nexus:8082@[fd00::15]', 'wiki.corp.example:80@10.1.2.3'];
+  const lookup = async () => ['10.20.0.15'];
+  const setting = await open(context, web(), { network, lookup });
+  const reason = 'the app may not reach this host and port';
+  assert.equal(await get(setting, 'http://nexus:9000/'), `403 cordon: ${reason}`);
+  const lacks = 'wiki.corp.example:8080';
+  assert.equal(
+    await get(setting, `http://${lacks}/`),
+    `403 cordon: ${reason}; \`network\` in its manifest lacks "${lacks}"`,
+  );
+  assert.deepEqual(setting.lacking, ['nexus:9000@10.20.0.15,[fd00::15]', lacks]);
+  const allowed = await open(context, web(), { network: [...network, ...setting.lacking], lookup });
+  assert.equal(await get(allowed, 'http://nexus:9000/'), '200 ok');
+  const many = (at: number) => Array.from({ length: 8 }, (_, number) => `10.0.${at}.${number}`).join(',');
+  const full = await open(context, web(), { network: [`nexus:8081@${many(0)}`, `nexus:8082@${many(1)}`] });
+  assert.equal(await get(full, 'http://nexus:9000/'), `403 cordon: ${reason}`);
+  assert.deepEqual([full.refused, full.lacking], [[`nexus: ${reason}`], []]);
+});
+
 // Attack: whoever serves a name changes its answer, so that the app reaches a machine of the user's network under a name that was granted.
 test('a name leads nowhere else once it has changed, and the entry for both addresses is named', async (context) => {
   const answers = [
