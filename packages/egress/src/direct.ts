@@ -14,7 +14,7 @@ import { NAME_PORT } from './name-service.ts';
 import type { NamesInside } from './names.ts';
 import { entryOf, isWithinReach, PLAIN_PORT, type Reach, TLS_PORT } from './reach.ts';
 import { admitTunnel, drop, readHello, splice } from './tunnel.ts';
-import { farewell, isUsual } from './wire/farewell.ts';
+import { farewell } from './wire/farewell.ts';
 import { heard } from './wire/heard.ts';
 import { openingInTime, openingOf } from './wire/opening.ts';
 
@@ -47,7 +47,8 @@ export async function connectDirectly(
   const { way } = direct;
   const within = withinReach(way, wanted);
   if (!within.ok) {
-    const begun = isUsual(port) ? NOTHING : await firstWords(client, port, way);
+    // At each port, whatever is usual there, a client may begin with TLS.
+    const begun = await beginning(client, way.budget.limits.patienceMs);
     return sayNo(client, farewell(port, within.fault, begun), way);
   }
   const to = within.value;
@@ -107,7 +108,7 @@ async function lateWords(
   contact: Contact,
 ): Promise<Result<Buffer, string> | null> {
   const { way } = direct;
-  const began = await heard(client, NOTHING, null, (bytes) => bytes.length > 0);
+  const began = await beginning(client, null);
   const said = await heard(client, began, way.budget.limits.headersMs, (bytes) => openingOf(bytes) !== null);
   switch (openingInTime(said)) {
     case 'tls':
@@ -125,9 +126,14 @@ async function lateWords(
 async function firstWords(client: Socket, port: number, { budget }: WayOut): Promise<Buffer> {
   const { headersMs, patienceMs } = budget.limits;
   const mayWait = port !== TLS_PORT && port !== PLAIN_PORT;
-  const began = await heard(client, NOTHING, mayWait ? patienceMs : headersMs, (bytes) => bytes.length > 0);
+  const began = await beginning(client, mayWait ? patienceMs : headersMs);
   if (began.length === 0) return began;
   return heard(client, began, headersMs, (bytes) => openingOf(bytes) !== null);
+}
+
+/** The first that a client says. */
+function beginning(client: Socket, deadlineMs: number | null): Promise<Buffer> {
+  return heard(client, NOTHING, deadlineMs, (bytes) => bytes.length > 0);
 }
 
 const NOTHING = Buffer.alloc(0);

@@ -21,7 +21,7 @@ export interface DirectSetting extends Setting {
 }
 
 const ENTRIES = ['mail.org:993', 'smtp.mail.org:587', 'good.com', 'good.com:80', 'web.org:8080'];
-const PORTS = [993, 587, 443, 80, 8080, 143];
+const PORTS = [993, 587, 443, 80, 8080, 143, 5432, 6379];
 
 /** Nobody waits for a client that begins; whoever tests one that does not says so. */
 const PATIENT = { patienceMs: 60_000 };

@@ -114,7 +114,7 @@ test('a client that has said all hears the rest', async (context) => {
 });
 
 test('another port of a granted name is refused, in the words of its protocol and with the key to add', async (context) => {
-  const setting = await open(context);
+  const setting = await open(context, mailServer(), WAITING);
   const lacks = '; `network` in its manifest lacks "=mail.org:';
   const reason = 'cordon: the app may not reach this host and port';
   assert.equal(
@@ -211,6 +211,7 @@ test('a denial, a rejection and no answer all refuse, and the client reads that'
 });
 
 test('a client that begins with TLS reads at any port that access was denied', async (context) => {
+  const network = ['web.org:8080', 'a.org:6379', 'b.org:5432'];
   const setting = await open(context, mailServer(), { decide: async () => false });
   // One that is denied, one that the manifest does not list.
   for (const name of ['web.org', 'good.com']) {
@@ -221,6 +222,20 @@ test('a client that begins with TLS reads at any port that access was denied', a
     assert.equal(Object(error).code, 'ERR_SSL_TLSV1_ALERT_ACCESS_DENIED', name);
   }
   assert.deepEqual(setting.dialled, []);
+  const places = await open(context, mailServer(), { network: [...network, 'good.com'] });
+  for (const port of [80, 143, 5432, 6379]) {
+    const hello = await clientHello('good.com');
+    assert.equal(
+      await converse(await places.to('good.com', port), [hello]),
+      '\x15\x03\x01\x00\x02\x02\x31',
+      `${port}`,
+    );
+  }
+  // In the clear each reads the words of its protocol.
+  const clear = await converse(await places.to('good.com', 6379), ['PING\r\n']);
+  assert.match(clear, /^-ERR cordon: .*lacks "=good\.com:6379"\r\n$/);
+  assert.match(await converse(await places.to('good.com', 5432), ['\0\0\0\x08']), /^E.*SFATAL.*cordon: /s);
+  assert.deepEqual(places.dialled, []);
   const waits = await open(context, mailServer(), { ...WAITING, decide: async () => false });
   const reason = 'cordon: the request was denied\r\n';
   assert.equal(await converse(await waits.to('web.org', 8080), ['']), reason);
@@ -371,7 +386,8 @@ test('connections to all ports together have a limit, so that the hub keeps its 
 });
 
 test('an app that floods its ports or its name server loses all of them', async (context) => {
-  const setting = await open(context, mailServer(), { limits: { connectionsPerMinute: 3 }, clock: () => 0 });
+  const limits = { ...WAITING.limits, connectionsPerMinute: 3 };
+  const setting = await open(context, mailServer(), { limits, clock: () => 0 });
   const place = await setting.to('mail.org', 143);
   await converse(place, ['']);
   assert.equal(await setting.resolve('mail.org'), 'closed');

@@ -15,11 +15,6 @@ export function farewell(port: number, why: string, said: Buffer = NOTHING): Buf
   return (USUAL[port] ?? line)(`cordon: ${why}`);
 }
 
-/** Whether its usual protocol says what to answer; elsewhere it depends on what the client says. */
-export function isUsual(port: number): boolean {
-  return USUAL[port] !== undefined;
-}
-
 const NOTHING = Buffer.alloc(0);
 
 /** SSH, too, allows lines before its own (RFC 4253, 4.2). */
