@@ -17,9 +17,16 @@ export interface Refusal {
 const MOST_KINDS = 64;
 const OTHERS: Refusal = { host: null, port: null, reason: 'further requests of other kinds' };
 
+interface Count {
+  /** The newest: a name may lead elsewhere by now, and another entry helps. */
+  refusal: Refusal;
+  times: number;
+  reported: number;
+}
+
 export class RefusalCount {
   readonly #report: (refusal: Refusal, times: number) => void;
-  readonly #counts = new Map<string, { readonly refusal: Refusal; times: number; reported: number }>();
+  readonly #counts = new Map<string, Count>();
 
   /** `report`: told at the 1st, 10th, 100th, … time, and by `flush` of the rest; `times` is the count so far. */
   constructor(report: (refusal: Refusal, times: number) => void) {
@@ -37,17 +44,18 @@ export class RefusalCount {
     for (const count of this.#counts.values()) if (count.times > count.reported) this.#tell(count);
   }
 
-  #tell(count: { readonly refusal: Refusal; times: number; reported: number }): void {
+  #tell(count: Count): void {
     count.reported = count.times;
     this.#report(count.refusal, count.times);
   }
 
-  #countOf(refusal: Refusal) {
+  #countOf(refusal: Refusal): Count {
     const key = `${refusal.host}:${refusal.port} ${refusal.reason}`;
     const isKnown = this.#counts.has(key) || this.#counts.size < MOST_KINDS;
     const found = isKnown ? refusal : OTHERS;
     const name = isKnown ? key : OTHERS.reason;
     const count = this.#counts.get(name) ?? { refusal: found, times: 0, reported: 0 };
+    count.refusal = found;
     this.#counts.set(name, count);
     return count;
   }

@@ -122,3 +122,21 @@ test('an app that tries ever other hosts fills a bounded list', () => {
   for (let n = 0; n < 10_000; n++) count.note({ host: `h${n}.evil.net`, port: 443, reason: 'x' });
   assert.equal(told.length, 64 + 4);
 });
+
+test('a refusal that is counted again names the entry that is lacking now', () => {
+  const told: [string | undefined, number][] = [];
+  const count = new RefusalCount(({ lacks }, times) => told.push([lacks, times]));
+  const leadingTo = (address: string): Refusal => {
+    const to = { host: 'wiki.corp.example', port: 443 };
+    return { ...to, reason: 'not public', lacks: `wiki.corp.example@${address}` };
+  };
+  for (let time = 0; time < 5; time++) count.note(leadingTo('10.1.2.3'));
+  for (let time = 0; time < 6; time++) count.note(leadingTo('10.1.2.9'));
+  count.flush();
+  const [before, now] = ['wiki.corp.example@10.1.2.3', 'wiki.corp.example@10.1.2.9'];
+  assert.deepEqual(told, [
+    [before, 1],
+    [now, 10],
+    [now, 11],
+  ]);
+});
