@@ -43,7 +43,10 @@ export interface WayOut {
   /** Gets checked addresses, and no names. */
   readonly dial: Dial;
   readonly budget: Budget;
-  /** Told of each refusal that `decide` has not seen. */
+  /**
+   * Told of each refusal but the noes of `decide`: before it was asked, because it did not answer in time, and after its yes
+   * because of where the name leads. `onClosed` is told of the last, too.
+   */
   readonly onRefused: (refusal: Refusal) => void;
   /** Told once of each request that `decide` let out, with the very object that it was asked about. */
   readonly onClosed: (request: EgressRequest, traffic: Traffic) => void;

@@ -238,7 +238,10 @@ export type EventBody =
       readonly model?: string;
     }
   | { readonly kind: 'message.dropped'; readonly reason: string; readonly bytes: number }
-  /** An app's way out refused it before there was anything to decide. `times`: how often so far; told at 1, 10, 100, … */
+  /**
+   * An app's way out refused it by itself: before there was anything to decide, or after a yes because of where the name leads.
+   * `times`: how often so far; told at 1, 10, 100, …
+   */
   | {
       readonly kind: 'egress.refused';
       readonly host: string | null;

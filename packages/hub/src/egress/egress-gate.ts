@@ -1,6 +1,6 @@
 /**
  * What decides about the network requests of one app's process, and writes down what becomes of each: decided by the
- * gate, refused before that, or over.
+ * gate, refused by the way out, or over.
  */
 import {
   type AppId,
@@ -25,7 +25,7 @@ export type DecideEgress = (request: EgressRequest, signal: AbortSignal) => Prom
 /** Decides about an app's requests, and hears their outcomes. */
 export interface EgressDoor {
   readonly decide: DecideEgress;
-  /** Refused before `decide` was asked, or because it did not answer in time. */
+  /** Refused before `decide` was asked, because it did not answer in time, or after its yes, because of where the name leads. */
   readonly onRefused: (refusal: Refusal) => void;
   /** Told once of each request that was let out. */
   readonly onClosed: (request: EgressRequest, traffic: Traffic) => void;
