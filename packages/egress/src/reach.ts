@@ -66,6 +66,8 @@ export function parseNetworkEntry(text: string): Result<NetworkEntry, EntryProbl
       : failed(problem('only a name leads to addresses', PLACES_FORM));
   const kind = host === site && exactly === '' && host.includes('.') ? 'site' : 'host';
   if (places === null) return ok({ kind, host, port });
+  if (!host.includes('.') && portText === undefined)
+    return failed(problem('a name of one word before `@` needs a port', WORD_FORM));
   const at = readPlaces(places);
   return at.ok ? ok({ kind, host, port, at: at.value }) : at;
 }
@@ -97,6 +99,10 @@ function readPlaces(text: string): Result<readonly string[], EntryProblem> {
   );
 }
 
+/** Many write `user@address`, as for SSH. */
+const WORD_FORM =
+  'write it like `nexus:443@10.1.2.3`; an address is written with its port and without a user, like `10.1.2.3:22`';
+
 const PLACES_FORM =
   'write it like `mail.example.com:993@10.1.2.3` or `db.example.com:5432@[fd00::15]`, with a comma between addresses';
 
@@ -107,7 +113,8 @@ export function printNetworkEntry(entry: NetworkEntry): string {
   const exactly = kind === 'host' && getDomain(host, { allowPrivateDomains: true }) === host ? '=' : '';
   const places = entry.at?.map((address) => (address.includes(':') ? `[${address}]` : address)) ?? [];
   const at = places.length === 0 ? '' : `@${places.join(',')}`;
-  return `${exactly}${host}${port === TLS_PORT ? '' : `:${port}`}${at}`;
+  const isShort = port === TLS_PORT && (host.includes('.') || at === '');
+  return `${exactly}${host}${isShort ? '' : `:${port}`}${at}`;
 }
 
 export function isWithinReach(to: Destination, reach: Reach): boolean {

@@ -48,6 +48,7 @@ const LEADING = {
     ['10.1.2.3', 'fd00::15'],
   ],
   'nexus:8081@10.20.0.15': ['host', 'nexus', 8081, ['10.20.0.15']],
+  'nexus:443@10.20.0.15': ['host', 'nexus', 443, ['10.20.0.15']],
 } as const;
 
 for (const [text, [kind, host, port, at]] of Object.entries(LEADING)) {
@@ -91,6 +92,9 @@ const REFUSALS: Readonly<Record<string, RegExp>> = {
   'localhost:80@10.1.2.3': /localhost/,
   'co.uk@10.1.2.3': /everybody can have a name/,
   'nexus:8081': /everybody can have a name/,
+  'admin@10.1.2.3': /needs a port.*without a user, like `10\.1\.2\.3:22`/,
+  'admin@10.1.2.3:22': /needs a port.*without a user/,
+  'nexus@10.20.0.15': /needs a port.*`nexus:443@10\.1\.2\.3`/,
   'user@example.com': /write `example\.com`/,
   'example.com.': /write `example\.com`/,
   com: /everybody can have a name/,
@@ -168,6 +172,13 @@ test('an entry with addresses covers the same name with fewer of them, and one w
   assert.equal(covers('corp.example', 'mail.corp.example@10.1.2.3'), false);
   // Of a credential: it goes wherever the name leads.
   assert.equal(covers(two, 'mail.corp.example'), true);
+});
+
+test('an entry is printed as it is read, also of a name of one word at port 443', () => {
+  for (const text of ['nexus:443@10.20.0.15', 'corp.example@10.1.2.3', 'nexus:8081@10.20.0.15']) {
+    const entry = parseNetworkEntry(text);
+    assert.equal(entry.ok && printNetworkEntry(entry.value), text);
+  }
 });
 
 test('one bad entry spoils the list', () => {
