@@ -122,6 +122,12 @@ export function maySpeculateFor({ model, source }: InstalledApp): boolean {
   return model === null && source.kind !== 'url';
 }
 
+/** Whether an app may reach anybody: it runs elsewhere, or its manifest opens a way out. */
+export function mayConnect({ manifest, source }: InstalledApp): boolean {
+  const { network, credentials, unixSockets } = manifest;
+  return source.kind === 'url' || network.length > 0 || credentials.length > 0 || unixSockets === true;
+}
+
 /** The names under which a plan may have expected this tool. */
 export function usesOf(manifest: Manifest, tool: string): readonly string[] {
   return [tool, ...manifest.functionalities.filter((served) => served.tool === tool).map(({ name }) => name)];

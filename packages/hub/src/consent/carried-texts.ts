@@ -34,6 +34,8 @@ export interface TellingCall {
   readonly knows: KnownValues;
   /** Whether the plan lets what this app returned get to the app of the call. */
   readonly isGiven: (from: AppId) => boolean;
+  /** Whether the app may send what it is called with elsewhere. */
+  readonly mayConnect: boolean;
 }
 
 /** Text in a call that the user did not ask to send, told in one sentence, and the text. */
@@ -48,7 +50,7 @@ const MOST_CARRIED = 3;
 /** Texts that stand in a call, and that the user did not ask to send. */
 export function carriedTexts(call: TellingCall, recipients: KnownRecipients): readonly CarriedText[] {
   const passages = call.knows.passages();
-  const audience = audienceOf(recipients, call.arguments);
+  const audience = audienceOf(recipients, call);
   const writers = writersOf(passages);
   if (!mayHaveAskedForIt(audience, writers, call)) return [];
   const written = writtenIn(passages, writers, call);
@@ -175,9 +177,15 @@ export function answeredNote(call: TellingCall, recipients: KnownRecipients): st
   const [id] = idsIn(call.arguments);
   const isSaid = namedArguments(call.arguments).some(({ path }) => isWritten(lastName(withoutPlaces(path))));
   const passages = call.knows.passages();
-  if (!isSaid || audienceOf(recipients, call.arguments).isAddressed) return null;
+  if (!isSaid || audienceOf(recipients, call).isAddressed) return null;
   // It says something to nobody but a file.
-  if (id === undefined && recipients.strangers.some(isNewFile) && !ANSWERS.test(call.tool)) return null;
+  if (
+    !call.mayConnect &&
+    id === undefined &&
+    recipients.strangers.some(isNewFile) &&
+    !ANSWERS.test(call.tool)
+  )
+    return null;
   const quiet = `${quoted(call.app)} does not say who gets this`;
   const named = passages.filter(({ output, headers }) => output.app === call.app && headers.sender !== null);
   const last = named.findLast(({ output }) => isSameThing(output.arguments, call.arguments));
@@ -200,7 +208,10 @@ interface Audience {
 /** Who gets what goes to somebody else. */
 const COPY_KEY = /^b?cc$/i;
 
-function audienceOf({ strangers, users }: KnownRecipients, args: JsonObject): Audience {
+function audienceOf(
+  { strangers, users }: KnownRecipients,
+  { arguments: args, mayConnect }: TellingCall,
+): Audience {
   // The account that a mail is in; what is paid goes to a number.
   const isAccount = ({ key, value }: Recipient) =>
     key === 'account' && (idsIn(args).length > 0 || !/\d{4}/.test(value.replaceAll(' ', '')));
@@ -208,13 +219,14 @@ function audienceOf({ strangers, users }: KnownRecipients, args: JsonObject): Au
     found.filter((recipient) => !isWritten(lastName(recipient.key)) && !isAccount(recipient));
   const addresses = (found: readonly Recipient[]) =>
     new Set(reached(found).map(({ value }) => value.toLowerCase()));
-  // A new file is nobody.
-  const others = strangers.filter((stranger) => !isNewFile(stranger));
+  // A new file is nobody. Attack: a file that is uploaded is called by words of the user, and is there for others.
+  const people = strangers.filter((stranger) => !isNewFile(stranger));
+  const others = mayConnect ? strangers : people;
   const all = [...others, ...users];
   return {
     all: addresses(all),
     strangers: addresses(others),
-    isAddressed: reached(all).some(({ key }) => !COPY_KEY.test(lastName(key))),
+    isAddressed: reached([...people, ...users]).some(({ key }) => !COPY_KEY.test(lastName(key))),
   };
 }
 

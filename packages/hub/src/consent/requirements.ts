@@ -70,6 +70,8 @@ export interface IntendedCall {
   readonly looks: boolean;
   /** What it is called with may reach others, as far as the user's files say. */
   readonly mayLeave: boolean;
+  /** The app may reach somebody besides the user, whatever its tools are for. */
+  readonly mayConnect: boolean;
   /** Texts of other apps that stand in the arguments. */
   readonly texts: readonly PlacedText[];
   readonly knows: KnownValues;

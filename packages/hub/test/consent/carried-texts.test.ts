@@ -361,7 +361,14 @@ test('many fields are compared with many arguments in one pass', () => {
     query: '',
   };
   const begun = process.threadCpuUsage();
-  const telling = { app: 'mail' as AppId, tool: 'reply', arguments: args, knows, isGiven: isNot };
+  const telling = {
+    app: 'mail' as AppId,
+    tool: 'reply',
+    arguments: args,
+    knows,
+    isGiven: isNot,
+    mayConnect: true,
+  };
   const carried = carriedTexts(telling, recipientsOf(args, knows));
   assert.equal(carried.length >= 1, true);
   const { user } = process.threadCpuUsage(begun);
