@@ -40,6 +40,18 @@ function isNameOfText(name: string): boolean {
   return /^\d+$/.test(name) ? name.length >= SHORTEST_NUMBER : /[\d./]/.test(name);
 }
 
+/** Names of tools that make a folder. */
+const MAKES_FOLDER =
+  /(?:^|[_./-])(?:mkdir|make_?dirs?|(?:create|make|new|add)_?(?:new_?)?(?:folder|director(?:y|ies)|dir))$/i;
+
+/**
+ * Whether a call can only make a folder: it says nothing but a path, so that nothing can stand in what is new. Attack: `save_mail`, which
+ * is called with no more than the path, too.
+ */
+export function makesFolder(tool: string, args: JsonObject): boolean {
+  return MAKES_FOLDER.test(tool) && Object.keys(args).length === 1;
+}
+
 /** What is at a path of this machine. */
 export type LookAt = (path: string) => 'nothing' | 'folder' | 'other';
 
@@ -61,12 +73,14 @@ export function filesIn(args: Json): readonly Recipient[] {
  * How a call of this app names this file; null: the app has no folder to write to, or what is named is a folder that is there.
  *
  * @param isInQuery whether the user says a word in the query that is served
+ * @param isFolder whether the call can only make a folder
  */
 export function namedFile(
   path: string,
   app: InstalledApp,
   lookAt: LookAt,
   isInQuery: (word: string) => boolean,
+  isFolder: boolean,
 ): NamedFile | null {
   const { write, read } = app.manifest.files;
   if (write.length === 0 || app.source.kind !== 'command') return null;
@@ -77,7 +91,9 @@ export function namedFile(
   const there = visible.map(lookAt);
   if (there.includes('other')) return 'there';
   if (there.includes('folder')) return null;
-  const isOwn = write.some((folder) => visible.some((one) => isOwnName(folder, one, lookAt, isInQuery)));
+  const isOwn = write.some((folder) =>
+    visible.some((one) => isOwnName(folder, one, lookAt, isInQuery, isFolder)),
+  );
   return isOwn && !path.split('/').includes('..') ? 'new' : 'other';
 }
 
@@ -92,11 +108,12 @@ function isOwnName(
   path: string,
   lookAt: LookAt,
   isInQuery: (word: string) => boolean,
+  isFolder: boolean,
 ): boolean {
   if (!isWithin(folder, path)) return false;
   const folders = relative(folder, path).split('/');
   const name = folders.pop() ?? '';
-  const [, stem] = DOCUMENT.exec(name) ?? [];
+  const stem = isFolder ? PLAIN.exec(name)?.[0] : DOCUMENT.exec(name)?.[1];
   if (stem === undefined) return false;
   const words = stem.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ').split(/[ _-]/);
   // Attack: a folder whose content is published, or that a program looks through, and that the user did not speak of.
@@ -109,8 +126,11 @@ function isOwnName(
   );
 }
 
-/** Texts that are for people, with no second ending, and new folders. Attack: `newest-mail.py`, or `autostart/newest-mail.desktop`. */
-const DOCUMENT = /^([\p{L}\p{N}][\p{L}\p{N} _-]{0,79})(?:\.(?:txt|text|md|csv|tsv|log|eml))?$/iu;
+/**
+ * Texts that are for people, with no second ending. Attack: `newest-mail.py`, `autostart/newest-mail.desktop`, or a mail that is saved as
+ * the `Makefile` that it is about.
+ */
+const DOCUMENT = /^([\p{L}\p{N}][\p{L}\p{N} _-]{0,79})\.(?:txt|text|md|csv|tsv|log|eml)$/iu;
 /** Neither hidden nor anything else that a shell or a program reads in its own way. */
 const PLAIN = /^[\p{L}\p{N}][\p{L}\p{N} _-]{0,79}$/u;
 /** Attack: the user speaks of agents or requirements, and a program acts on what is in a file of that name. */

@@ -118,7 +118,7 @@ export function namesFlow(
 interface Stranger extends Recipient {
   readonly standing: Standing | null;
   /** It is the name of a file. */
-  readonly file?: NamedFile;
+  readonly file?: NamedFile | 'word';
 }
 
 /** Recipients, parted by whether the user named them. */
@@ -153,14 +153,18 @@ function withoutAt(value: string): string {
   return value.replace(/^@(?=\w)/, '');
 }
 
-/** Files that the user did not name. Attack: a text names one, and the model puts it into another folder. */
+/**
+ * Files that the user did not name. Attack: a text names one, and the model puts it into another folder; or the user wants a mail about
+ * the Makefile, and it is saved as the Makefile.
+ */
 function strangeFiles(
   args: Json,
   { isUsers, find, file }: Pick<KnownValues, 'isUsers' | 'find' | 'file'>,
 ): readonly Stranger[] {
   return filesIn(args).flatMap(({ key, value }): Stranger[] => {
-    const how = isUsers(value) || isSaidName(value, isUsers) ? null : file(value);
+    const how = isSaidName(value, isUsers) ? null : file(value);
     if (how === null) return [];
+    if (how !== 'new' && isUsers(value)) return [{ key, value, standing: null, file: 'word' }];
     const standing = find(value) ?? find(value.slice(value.lastIndexOf('/') + 1));
     return [{ key, value, standing, file: how }];
   });
@@ -252,6 +256,7 @@ function strangerWords(stranger: Stranger): string {
   if (isNewFile(stranger)) return `${who} is new, and the model named it`;
   if (standing === null && stranger.file === 'there')
     return `${who} is there already, and you did not name it`;
+  if (stranger.file === 'word') return `${who} is a word of yours, and you may not have meant a file`;
   if (standing === null) return `${who} is not from your words`;
   const { app, tool, how, field } = standing;
   const returned = `\`${shortened(app)}\` returned for \`${shortened(tool)}\``;

@@ -223,7 +223,7 @@ export class Exchange implements PeerRequests {
       message,
       texts,
       isReadByModel: direct === null,
-      knows: calls.knows(query, app),
+      knows: calls.knows(query, app, direct),
     });
     const call = direct === null ? null : calls.requirement(query, context, direct);
     if (call === null) return exchange;

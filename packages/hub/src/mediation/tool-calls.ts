@@ -38,7 +38,7 @@ import {
 } from '../apps/registry.ts';
 import type { LoadValidator } from '../apps/schema-validator.ts';
 import type { ConsentRequirement, QuoteEvents } from '../consent/consent-requirement.ts';
-import { isSaidName, type LookAt, namedFile, namesOfText } from '../consent/named-texts.ts';
+import { isSaidName, type LookAt, makesFolder, namedFile, namesOfText } from '../consent/named-texts.ts';
 import { expectation, type KnownValues } from '../consent/question-parts.ts';
 import { callRequirement } from '../consent/requirements.ts';
 import type { AppTool, ToolResult } from '../context/app-tool.ts';
@@ -157,11 +157,8 @@ export class ToolCalls {
   }
 
   /** The question that is due for a call, if any. */
-  requirement(
-    query: Query,
-    context: Context,
-    { app, tool, arguments: args, texts }: ReadyCall,
-  ): ConsentRequirement | null {
+  requirement(query: Query, context: Context, call: ReadyCall): ConsentRequirement | null {
+    const { app, tool, arguments: args, texts } = call;
     if (!this.#parts.asksPermission) return null;
     const irreversible = isIrreversible(app.manifest, tool);
     const labels = calledLabels(app.manifest, tool);
@@ -178,13 +175,16 @@ export class ToolCalls {
       mayLeave: mayLeave(labels),
       mayConnect: mayConnect(app),
       texts,
-      knows: this.knows(query, app),
+      knows: this.knows(query, app, call),
       before: lasts(app, tool) ? this.#takeNote(query.plan, `${app.id} ${tool.name}`, args) : [],
     });
   }
 
-  /** Where values may stand that a call of this app names. */
-  knows({ returned, text, isPrivate }: Query, app: InstalledApp): KnownValues {
+  /** Where values may stand that a call of this app names. @param call null: a model of the app will choose it */
+  knows({ returned, text, isPrivate }: Query, app: InstalledApp, call: ReadyCall | null): KnownValues {
+    const isFolder = call !== null && makesFolder(call.tool.name, call.arguments);
+    // Any word of the user may be what they want to look at.
+    const looks = call !== null && isUnspokenLook(app.manifest, call.tool);
     const said = new UserTexts([text], () => []);
     const isInQuery = (value: string) => said.hold(value);
     return {
@@ -194,7 +194,10 @@ export class ToolCalls {
       quote: (value) => returned.quoteWords(wordsOf(value)),
       passages: () => [...(isPrivate ? returned.passages() : []), ...this.#earlier.passages()],
       isAll: () => returned.isAll && this.#earlier.isAll,
-      file: (path) => namedFile(path, app, this.#parts.lookAt, isInQuery),
+      file: (path) =>
+        looks && this.#parts.words.hold(path)
+          ? null
+          : namedFile(path, app, this.#parts.lookAt, isInQuery, isFolder),
       query: text,
     };
   }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { app } from '@cordon/testkit/hub/app.ts';
-import { namedFile } from '../../src/consent/named-texts.ts';
+import { makesFolder, namedFile } from '../../src/consent/named-texts.ts';
 import { UserTexts } from '../../src/context/session-texts.ts';
 import { no } from '../fixture/consent.ts';
 import { call, plan } from '../fixture/model.ts';
@@ -21,9 +21,9 @@ const filesystem = app(
   { irreversible: ['write_file'], ...WRITES },
 );
 
-const judge = (path: string, query = QUERY, one = filesystem) => {
+const judge = (path: string, query = QUERY, one = filesystem, isFolder = false) => {
   const said = new UserTexts([query], () => []);
-  return namedFile(path, one.installed, lookAt, (word) => said.hold(word));
+  return namedFile(path, one.installed, lookAt, (word) => said.hold(word), isFolder);
 };
 
 for (const path of [
@@ -74,9 +74,31 @@ test('a folder that the user names may hold a new file, and a file that programs
 
 test('a folder is no file, and an app without a folder to write to has none', () => {
   assert.equal(judge('/home/me/notes'), null);
-  assert.equal(judge('newest mail'), 'new');
-  assert.equal(judge('Makefile'), 'other');
   assert.equal(judge('newest-mail.txt', QUERY, app('drive', {})), null);
+});
+
+// Attack: the mail is about a file that a program acts upon, and is saved as that file.
+test('a file without an ending stands out, also if the user speaks of it, and a folder does not', () => {
+  for (const [path, query] of [
+    ['Makefile', 'Save the newest mail about the Makefile.'],
+    ['Dockerfile', 'Save what the mail says of the Dockerfile.'],
+    ['config', 'Save the mail about the build config.'],
+    ['newest mail', QUERY],
+  ] as const) {
+    assert.equal(judge(path, query), 'other', path);
+    assert.equal(judge(path, query, filesystem, true), 'new', path);
+  }
+  assert.equal(judge('eve', QUERY, filesystem, true), 'other');
+  assert.equal(judge('.config', 'Save the config.', filesystem, true), 'other');
+});
+
+test('a folder is made by a tool that is called so, with no more than a path', () => {
+  const path = 'Makefile';
+  for (const tool of ['create_directory', 'createFolder', 'mkdir', 'fs_make_dir'])
+    assert.equal(makesFolder(tool, { path }), true, tool);
+  assert.equal(makesFolder('create_directory', { path, content: 'all:' }), false);
+  for (const tool of ['write_file', 'save_mail', 'save_to_folder', 'create_directory_listing'])
+    assert.equal(makesFolder(tool, { path }), false, tool);
 });
 
 // What nobody can look at may be there.
@@ -87,6 +109,7 @@ test('where nobody knows what is there, a file stands out', () => {
       filesystem.installed,
       () => 'other',
       () => true,
+      false,
     ),
     'there',
   );
@@ -209,4 +232,57 @@ test('a new file of an app without a way out stays with the user', async (t) => 
   const question = await keeps(t, {});
   assert.deepEqual([question?.expected, question?.warnings], [true, []]);
   assert.equal(question?.newRecipients[0], '`summary.txt` in `filename` is new, and the model named it');
+});
+
+// Attack: a mail that is about the Makefile is saved as the Makefile.
+test('a new file without an ending is warned about, and a new folder is not', async (t) => {
+  const query = 'Read the newest mail about the Makefile and save it.';
+  const [file] = await asked(t, 'Makefile', { query });
+  assert.deepEqual(
+    [file?.expected, file?.warnings],
+    [false, ['`Makefile` in `path` is a word of yours, and you may not have meant a file']],
+  );
+  const folders = app(
+    'folders',
+    {
+      get: 'A mail.',
+      create_directory: { input: { type: 'object' }, reply: 'made' },
+    },
+    { irreversible: ['create_directory'], untrusted: null, private: null, ...WRITES },
+  );
+  const stage = stageFor(t, {
+    apps: [folders],
+    script: {
+      planner: [plan([{ app: 'folders', uses: ['get', 'create_directory'] }])],
+      folders: [[call('get', {})], [call('create_directory', { path: 'notes/newest mail' })], 'done'],
+    },
+    user: no(),
+    lookAt,
+  });
+  await stage.ask('Make a folder for the newest mail.');
+  assert.deepEqual([stage.user.asked[0]?.expected, stage.user.asked[0]?.warnings], [true, []]);
+});
+
+test('a tool that only looks may be called with any word of the user', async (t) => {
+  const files = app(
+    'files',
+    { get: 'A mail.', read_file: { input: { type: 'object' }, reply: 'all:' } },
+    { irreversible: null, untrusted: null, private: null, ...WRITES },
+  );
+  for (const [path, questions] of [
+    ['Makefile', 0],
+    ['diary', 1],
+  ] as const) {
+    const stage = stageFor(t, {
+      apps: [files],
+      script: {
+        planner: [plan([{ app: 'files', uses: ['get', 'read_file'] }])],
+        files: [[call('get', {})], [call('read_file', { path })], 'done'],
+      },
+      user: no(),
+      lookAt,
+    });
+    await stage.ask('Tell me what the Makefile says.');
+    assert.equal(stage.user.asked.length, questions, path);
+  }
 });
