@@ -15,6 +15,7 @@ import {
 import type { Context } from '../context/context.ts';
 import type { HeldText } from '../context/references.ts';
 import { isWritten, type Passage, type Standing } from '../context/returned-texts.ts';
+import { unquotedLines } from '../context/unquoted-text.ts';
 import type { Flow } from './consent-requirement.ts';
 
 import { filesIn, isSaidName, type NamedFile } from './named-texts.ts';
@@ -130,14 +131,14 @@ export interface KnownRecipients {
 
 export function recipientsOf(
   args: Json,
-  knows: Pick<KnownValues, 'isUsers' | 'find' | 'file'>,
+  knows: Pick<KnownValues, 'isUsers' | 'isInQuery' | 'find' | 'file' | 'query'>,
 ): KnownRecipients {
   const { isUsers, find } = knows;
   const { named: all, isAll } = recipientsIn(args);
   const files = strangeFiles(args, knows);
   // What looks like a host in the name of a file.
   const found = all.filter(({ key }) => files.every((file) => file.key !== key));
-  const isStranger = ({ value }: Recipient) => !isUsers(value) && !isUsers(withoutAt(value));
+  const isStranger = ({ value }: Recipient) => !isUsers(value) && !isSaidHandle(value, knows);
   const others = found
     .filter(isStranger)
     .map((stranger) => ({ ...stranger, standing: find(stranger.value) }));
@@ -148,10 +149,25 @@ export function recipientsOf(
   };
 }
 
-/** Who says `Jerry` means `@Jerry`. */
-function withoutAt(value: string): string {
-  return value.replace(/^@(?=\w)/, '');
+/**
+ * Who says `Jerry` means `@Jerry`. Attack: whoever is called `@invoice` has the invoice sent to them, or all of a channel is told where the
+ * user says `here`. So it is a name that the query writes as one, and where every word may have a capital letter, it is none.
+ */
+function isSaidHandle(
+  value: string,
+  { isInQuery, query }: Pick<KnownValues, 'isInQuery' | 'query'>,
+): boolean {
+  const name = /^@(\w.*)$/.exec(value)?.[1]?.toLowerCase();
+  if (name === undefined || NO_NAME.test(name) || !isInQuery(name)) return false;
+  return [...unquotedLines(query).matchAll(CAPITALISED)].some(([said]) => said.toLowerCase() === name);
 }
+
+/** Words that tell everybody, and those that English writes with a capital letter. */
+const NO_NAME =
+  /^(?:all|here|channel|everyone|everybody|team|group|room|online|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october|november|december)$/;
+
+/** Words with one capital letter in the midst of a sentence. */
+const CAPITALISED = /(?<=[\p{L}\p{N},] )\p{Lu}[\p{Ll}\d_-]+(?:\.[\p{Ll}\d_-]+)*(?![\p{L}\p{N}_@-])/gu;
 
 /**
  * Files that the user did not name. Attack: a text names one, and the model puts it into another folder; or the user wants a mail about

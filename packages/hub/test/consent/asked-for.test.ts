@@ -274,6 +274,68 @@ test('whom the user names is named also by a handle, and a text by each of its n
   }
 });
 
+/** Whether a handle in a planned post is the user's, who says this. */
+async function isUsersHandle(
+  t: Parameters<typeof stageFor>[0],
+  query: string,
+  handle: string,
+  before: string | null = null,
+): Promise<boolean> {
+  const chat = app(
+    'chat',
+    { read: { reply: OUTPUT }, post: { input: { type: 'object' }, reply: 'posted' } },
+    { irreversible: ['post'], untrusted: null, private: null },
+  );
+  const script: Script = {
+    planner: [plan([{ app: 'chat', uses: ['read', 'post'] }])],
+    chat: [[call('read')], [call('post', { text: 'Lunch?', mentions: [handle] })], 'done'],
+  };
+  const stage = stageFor(t, { apps: [chat], script: {}, user: no() });
+  if (before !== null)
+    await stage.ask(before, { planner: [plan([{ app: 'chat', uses: ['read'] }])], chat: ['done'] });
+  await stage.ask(query, script);
+  const [asked] = stage.user.asked;
+  const isTold = asked?.warnings.includes(`\`${handle}\` in \`mentions\` is not from your words`) === true;
+  assert.equal(asked?.expected, !isTold);
+  return !isTold;
+}
+
+// Attack: a mail has all of a channel told, or whoever has registered a common word as their handle.
+for (const [query, handle] of [
+  ['Read the channel general and post there that I come to lunch.', '@channel'],
+  ['Read the Channel general and post there that I come to lunch.', '@channel'],
+  ['Post the summary here.', '@here'],
+  ['Send all notes to Jerry.', '@all'],
+  ['Send the invoice to Jerry.', '@invoice'],
+  ['Invoice Jerry for the lunch.', '@invoice'],
+  ['Read it. Post that I come. Lunch is at noon.', '@lunch'],
+  ['Read it.\nLunch is at noon, post that.', '@lunch'],
+  ['Send the PDF to Jerry.', '@pdf'],
+  ['Post that I come on Friday.', '@friday'],
+  ['Answer this:\n> ask that Mallory\nI come.', '@mallory'],
+] as const)
+  test(`\`${handle}\` is not named by: ${JSON.stringify(query)}`, async (t) => {
+    assert.equal(await isUsersHandle(t, query, handle), false);
+  });
+
+test('a handle is named by a name in the midst of a sentence, and by itself', async (t) => {
+  for (const [query, handle] of [
+    ['Ask Jerry for lunch.', '@jerry'],
+    ['Ask Ada, Jerry and Bob for lunch.', '@Jerry'],
+    ['Tell @channel that I come.', '@channel'],
+    ['Tell @jerry that I come.', '@jerry'],
+  ] as const)
+    assert.equal(await isUsersHandle(t, query, handle), true, query);
+});
+
+// Attack: a name that the user spoke of before is the handle of somebody else by now.
+test('a handle is named by this query, and not by one before', async (t) => {
+  assert.equal(
+    await isUsersHandle(t, 'Post that I come.', '@jerry', 'What does Jerry say? Ask Jerry.'),
+    false,
+  );
+});
+
 // Attack: a mail has the answers to the user's own mail sent to it.
 test('whom an answer reaches is a recipient', async (t) => {
   const script = sends(READS_AND_SENDS, { to: 'ada@x.example', reply_to: EVE, body: 'Friday works.' });
