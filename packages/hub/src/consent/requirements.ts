@@ -459,10 +459,14 @@ export function undoRequirement(undo: IntendedUndo): ConsentRequirement {
 
 const MOST_ARGUMENTS = 200;
 
-/** What the undone call was about, where the arguments that undo it do not say it. */
+/**
+ * What the undone call was about, unless all that undoes it comes from there. Attack: the folder is the same, and the id in it, which the
+ * app chose, is of something else.
+ */
 function notesOf({ arguments: args, undone }: IntendedUndo): readonly string[] {
-  const told = new Set(Object.values(args).map((value) => canonicalJson(value)));
-  const isTold = Object.values(undone.arguments).some((value) => told.has(canonicalJson(value)));
+  const known = new Set(Object.values(undone.arguments).map((value) => canonicalJson(value)));
+  const values = Object.values(args);
+  const isTold = values.length > 0 && values.every((value) => known.has(canonicalJson(value)));
   if (isTold || Object.keys(undone.arguments).length === 0) return [];
   const text = canonicalJson(undone.arguments);
   const shown = text.length > MOST_ARGUMENTS ? `${text.slice(0, MOST_ARGUMENTS)} …` : text;

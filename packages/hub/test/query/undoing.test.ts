@@ -87,6 +87,33 @@ test('arguments of the call serve, too; the question then says nothing twice', a
   assert.deepEqual(stage.user.asked[0]?.newRecipients, []);
 });
 
+// Attack: one argument is the same, and the other is the id of something else.
+test('what was undone is told where the app chose one of several arguments', async (t) => {
+  const inFolder = (undo: ToolUndo) => {
+    const base = notes(undo);
+    const tools = {
+      ...base.tools,
+      add: { input: shape({ folder: TEXT, text: TEXT }), reply: '{"id": "tax-2025"}' },
+      remove: { input: shape({ folder: TEXT, id: TEXT }), reply: 'removed' },
+    };
+    return { ...base, tools };
+  };
+  const folder = { of: 'arguments', at: ['folder'] } as const;
+  for (const [id, told] of [
+    [{ of: 'output', at: ['id'] }, ['`add` was called with {"folder":"home","text":"milk"}']],
+    [{ of: 'arguments', at: ['text'] }, []],
+  ] as const) {
+    const undo: ToolUndo = { tool: 'remove', with: { folder, id } };
+    const stage = stageFor(t, { apps: [inFolder(undo)], script: {}, user: yes() });
+    await stage.ask('note milk', {
+      planner: [plan([{ app: 'notes' }])],
+      notes: [[call('add', { folder: 'home', text: 'milk' })], 'added'],
+    });
+    await stage.session.undo(signal);
+    assert.deepEqual(stage.user.asked[0]?.newRecipients, told);
+  }
+});
+
 test('it is asked about also where the tool that undoes can be undone itself', async (t) => {
   const harmless = { ...notes(BY_ID) };
   const { installed } = harmless;
