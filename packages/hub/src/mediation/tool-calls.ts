@@ -258,6 +258,7 @@ export class ToolCalls {
       irreversible: isIrreversible(app.manifest, tool),
       // The baseline has no plan.
       ...(this.#parts.asksPermission && !isPlanned ? { isOffPlan: true } : {}),
+      ...(isUnspokenLook(app.manifest, tool) ? { isUnspokenLook: true } : {}),
       labels: calledLabels(app.manifest, tool),
     };
     const label = joinedLabel(context.label, texts);
