@@ -1,5 +1,5 @@
 /**
- * The case studies, played by real processes: all as `cordon demo` judges them; the four of IsolateGPT (paper, V-B) once
+ * The case studies, played by real processes: all as `cordon demo` judges them, and one alone; the four of IsolateGPT (paper, V-B) once
  * more with `cordon ask`, judged here from the apps' files on disk.
  */
 import assert from 'node:assert/strict';
@@ -57,6 +57,15 @@ describe('cordon demo', () => {
       );
     });
   }
+
+  test('one case alone ends with its result', async (t) => {
+    if (isLeftOut(t)) return;
+    using home = new Home();
+    const { code, events } = await home.run(['demo', '1', '--json']);
+    assert.equal(code, 0);
+    assert.deepEqual(events.at(-1), { kind: 'demo.result', ...expected[0] });
+    assert.equal(ofKind(events, 'demo.result').length, 1);
+  });
 });
 
 /** What `cordon demo` printed about each case. It plays all of them once for all tests of this file. */
