@@ -1,4 +1,4 @@
-export { type AppCommand, type CommandContext, commandSpec } from './command/command.ts';
+export { type AppCommand, type CommandContext, commandSpec, scriptAt } from './command/command.ts';
 export {
   findInstalled,
   PACKAGE_INSIDE,

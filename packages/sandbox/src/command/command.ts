@@ -145,7 +145,7 @@ function unavailable(message: string, help?: string) {
   return failed(fault('app-unavailable', message, help));
 }
 
-function isNodeCommand({ command }: AppCommand): boolean {
+function isNodeCommand({ command }: Pick<AppCommand, 'command'>): boolean {
   return ['node', 'nodejs'].includes(basename(command));
 }
 
@@ -235,7 +235,7 @@ function hostProgram(start: AppStart): Result<Program, Fault> {
   const own = isOwnFile ? fileMount(executable.value, start) : ok([]);
   if (!own.ok) return own;
   const runsScript = INTERPRETERS.test(basename(start.command));
-  const script = runsScript ? withScript(start.args, new Set(), start) : ok({ args: start.args, code: [] });
+  const script = runsScript ? withScript(start.args, NONE, start) : ok({ args: start.args, code: [] });
   if (!script.ok) return script;
   const { args, code } = script.value;
   return ok({ executable: executable.value, args, usr: true, code: [...own.value, ...code] });
@@ -288,6 +288,18 @@ const NODE_VALUE_OPTIONS: ReadonlySet<string> = new Set([
   '--input-type',
   '--stack-trace-limit',
 ]);
+
+/** Options of other interpreters are not known one by one. */
+const NONE: ReadonlySet<string> = new Set();
+
+/**
+ * Where among the arguments of a command its program stands, which is looked up on the host and shown to the app as code. Null: no
+ * argument is one.
+ */
+export function scriptAt({ command, args }: Pick<AppCommand, 'command' | 'args'>): number | null {
+  if (isNodeCommand({ command })) return scriptIndex(args, NODE_VALUE_OPTIONS);
+  return INTERPRETERS.test(basename(command)) ? scriptIndex(args, NONE) : null;
+}
 
 /** Where the script's path stands among the arguments; null when the code is given otherwise (`-e`, `-c`, `-m`). */
 function scriptIndex(args: readonly string[], withValue: ReadonlySet<string>): number | null {

@@ -390,7 +390,7 @@ async function shownAndAgreed(
     if (/^y(es)?$/i.test(text)) return { proposals, open };
     if (canList && text === 'l') {
       const { listedFirst } = await import('./listed-first.ts');
-      listed = new Map([...listed, ...(await listedFirst(context, open, draft.place.folder))]);
+      listed = new Map([...listed, ...(await listedFirst(context, open, draft.place))]);
       // What does not start without its rights is listed with them, after the yes.
       mayList = false;
     } else if (text === '?') notes.say('', EDIT_HELP);
