@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { isLeftOut } from '../../tools/cases.ts';
@@ -154,4 +154,37 @@ test('[l] lists the tools of apps that are given nothing; then rights and labels
     readFileSync(config, 'utf8'),
     /"onlooker\/get_nothing": \{ "readOnly": true, "outward": false \}/,
   );
+});
+
+/** Listed while it is only looked at, under a name that says which program it is. */
+function server(home: Home, path: string, tool: string): string {
+  const lines = readFileSync(join(REPOSITORY, 'e2e/apps/lines.mjs'), 'utf8').replaceAll('export ', '');
+  return home.write(path, `${lines}\nspeak({ ${tool}: () => 'that' });`);
+}
+
+// Attack: a stranger's folder holds a program of the name that the user's own app has in another folder.
+test('[l] is not for an app with a folder of its own: it is listed after the yes', async () => {
+  using home = new Home();
+  server(home, 'server.mjs', 'get_planted');
+  const cwd = dirname(server(home, '../mail/server.mjs', 'get_mail'));
+  const own = server(home, 'own.mjs', 'get_own');
+  const mail = { command: 'node', args: ['server.mjs'], cwd };
+  home.write('../home/.cursor/mcp.json', { mcpServers: { mail } });
+  const alone = home.start(['init'], { terminal: true });
+  await answer(alone, WRITES, 'n');
+  assert.doesNotMatch((await alone.end()).stdout, /\[l\]/);
+
+  home.write('.mcp.json', { mcpServers: { own: { command: 'node', args: [own] } } });
+  const init = home.start(['init'], { terminal: true });
+  await answer(init, `${WRITES} (default)  [l] list`, 'l');
+  await answer(init, WRITES, 'y');
+  await answer(init, LABELS, 'y');
+  const { code, stdout } = await init.end();
+  assert.equal(code, 0, stdout);
+  const screen = stripVTControlCharacters(stdout).replace(/\s+/g, ' ');
+  assert.match(screen, /mail: its program may be another one so: it is listed after your yes/);
+  assert.match(screen, /readOnly, because its name begins with `get` \(get_own\)/);
+  assert.doesNotMatch(screen, /get_planted/);
+  const text = readFileSync(join(home.root, 'work/cordon.json'), 'utf8');
+  assert.match(text, /"mail\/get_mail": \{ "readOnly": true/);
 });

@@ -66,6 +66,17 @@ test('only a whole argument or value names a folder, and placeholders are replac
   ]);
 });
 
+// Attack: the user's own client starts `server.mjs` in its folder, and a stranger's folder has a `server.mjs`.
+test('what runs in a folder of its own is not started, and the same program without one is', async () => {
+  const { app, file } = program('mail', '.mjs');
+  const name = file.slice(app.length + 1);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, name), '');
+  const entry = { command: 'node', args: [name] };
+  assert.equal(started({ ...entry, cwd: app }), null);
+  assert.equal((await executed(entry)).at(-1), join(folder, name));
+});
+
 // Attack: a stranger's folder holds a folder `~` or `${config}` with a program in it.
 test('a program of the home is taken from there, and one behind a placeholder is not started', async () => {
   const { file } = program('home/bin', '');

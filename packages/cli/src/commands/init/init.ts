@@ -46,6 +46,7 @@ import { drawProposals } from './draft-screen.ts';
 import { draftText } from './draft-text.ts';
 import { type AppLabels, drawLabels, proposedLabels } from './proposed-labels.ts';
 import { type AskedValues, askValues, keepSecrets, missingSecrets } from './values.ts';
+import { withoutRights } from './without-rights.ts';
 
 export interface InitOptions {
   /** Also where no person can be asked. */
@@ -379,7 +380,7 @@ async function shownAndAgreed(
       return null;
     }
     if (open.length > 0) notes.say('', STARTS, 'dim');
-    const canList = mayList && open.some(({ source }) => source?.kind === 'command');
+    const canList = mayList && open.some((one) => withoutRights(one, draft.place) !== null);
     if (canList) notes.say('', LISTS, 'dim');
     const count = packagesOf(open);
     const fetches = count === 0 ? '' : `, fetch ${counted(count, 'package')}`;

@@ -25,6 +25,9 @@ export async function listedFirst(
   const listed = new Map<string, Listed>();
   const silent = context.configuration({ withoutFile: true });
   const apps = proposals.flatMap((proposal) => withoutRights(proposal, place) ?? []);
+  for (const { id, source } of proposals)
+    if (source?.kind === 'command' && !apps.some((app) => app.id === id))
+      context.notes.say(`${id}: `, 'its program may be another one so: it is listed after your yes', 'warn');
   if (silent === null || apps.length === 0) return listed;
   const configuration = { ...silent, folder: place.folder, apps };
   await installPackagesOf(context, configuration, apps);

@@ -14,12 +14,13 @@ const EMPTY_FOLDER = '/tmp';
 /** Many servers only look whether a secret is there. */
 const NO_SECRET = 'none';
 
-/** The same program without files, network, secrets and variables of the user. Null: it runs elsewhere, or would be another one. */
+/** The same program without files, network, secrets and variables of the user. Null: it runs elsewhere, or may be another one. */
 export function withoutRights(
   { id: name, source, grants }: AppProposal,
   { folder, home }: Pick<ProposalPlace, 'folder' | 'home'>,
 ): InstalledApp | null {
-  if (source?.kind !== 'command') return null;
+  // Attack: a stranger's folder holds a program of the name that the user's own app has in another folder.
+  if (source?.kind !== 'command' || source.cwd !== null) return null;
   const script = scriptAt(source);
   const program = [source.command, ...(script === null ? [] : [source.args[script] ?? ''])];
   // What stands for it is known only when the file is read.
