@@ -13,7 +13,7 @@ import {
   saysThatItChanges,
   type ToolLabels,
 } from '@cordon/core';
-import { argumentNames, removalOf } from './tool-words.ts';
+import { argumentNames, isWritable, removalOf } from './tool-words.ts';
 import { undoBy } from './undo.ts';
 
 /** What is read of a tool's description. */
@@ -107,6 +107,7 @@ function effectLabels(app: ProposedApp, tool: ProposedTool): Said {
 }
 
 function tellingLabel(tells: readonly string[], remover: string): Said {
+  if (!tells.every(isWritable)) return SILENCE;
   const why = `it only adds what \`${remover}\` removes, and tells those in ${tells.join(', ')}`;
   return { says: { tells }, reasons: [`looser: no question if you name everybody it tells, because ${why}`] };
 }
@@ -122,8 +123,8 @@ function readOnlyReason({ tools }: ProposedApp, tool: ProposedTool): string | nu
 }
 
 function readerReaches({ hasNetwork }: ProposedApp, tool: ProposedTool): Said {
-  const place = placeArgument(tool.input);
-  if (place !== null) return { says: {}, reasons: [`outward: the argument \`${place}\` says where to ask`] };
+  const place = placeReason(tool.input);
+  if (place !== null) return { says: {}, reasons: [`outward: ${place}`] };
   if (tool.openWorldHint && hasNetwork) return SILENCE;
   const why = hasNetwork ? 'the app says that it stays here' : 'the app has no network';
   return { says: { outward: false }, reasons: [`looser: not outward, because ${why}`] };
@@ -140,6 +141,7 @@ function identifyingLabel({ input }: ProposedTool): Said {
   const names = argumentNames(input);
   const identifying = names.filter((name) => IDENTIFIES.test(name));
   if (identifying.length === 0 || identifying.length === names.length) return SILENCE;
+  if (!identifying.every(isWritable)) return SILENCE;
   const reason = `looser: only ${identifying.join(', ')} say whom or what it acts upon, by their names`;
   return { says: { identifying }, reasons: [reason] };
 }
@@ -155,7 +157,10 @@ function outputLabels(manifest: Manifest, { name }: ProposedTool): readonly Said
   );
 }
 
-/** The argument that says whom a call asks; null: none does. */
-export function placeArgument(input: JsonSchema): string | null {
-  return argumentNames(input).find((name) => PLACES.test(name)) ?? null;
+/** Which argument says whom a call asks, in words; null: none does. */
+export function placeReason(input: JsonSchema): string | null {
+  const places = argumentNames(input).filter((name) => PLACES.test(name));
+  if (places.length === 0) return null;
+  const place = places.find(isWritable);
+  return `${place === undefined ? 'an argument' : `the argument \`${place}\``} says where to ask`;
 }

@@ -3,7 +3,7 @@
  * user may know more of a tool than its description says.
  */
 import type { Manifest, ToolLabels } from '@cordon/core';
-import { type ProposedTool, placeArgument } from './labels.ts';
+import { type ProposedTool, placeReason } from './labels.ts';
 
 export interface OutdatedLabel {
   readonly tool: string;
@@ -45,8 +45,8 @@ function destroys(manifest: Manifest, tool: string, described: ProposedTool | nu
 /** Attack: a host is added to an app, and a tool that was labelled as staying here sends out what it gets. */
 function leaves({ hasNetwork }: LabelledApp, described: ProposedTool | null): string | null {
   if (!hasNetwork) return null;
-  const place = described === null ? null : placeArgument(described.input);
-  if (place !== null) return `the argument \`${place}\` says where to ask`;
+  const place = described === null ? null : placeReason(described.input);
+  if (place !== null) return place;
   return described?.openWorldHint === false ? null : 'the app has a network now';
 }
 

@@ -1,5 +1,6 @@
 /** The label `undo` of a tool that adds what another one removes, and how labels stand in a file. */
 import type { Json, JsonObject, JsonSchema, ToolLabels, ToolUndo, UndoValue } from '@cordon/core';
+import { isWritable } from './tool-words.ts';
 
 /** What is read of a tool. */
 interface Described {
@@ -19,7 +20,7 @@ export function undoBy(remover: Described, { input, output }: Described): ToolUn
   });
   const isWhole = needed.length > 0 && values.length === needed.length;
   // A key with a dot cannot be written as a path.
-  if (!isWhole || needed.some((name) => name === '' || name.includes('.'))) return null;
+  if (!isWhole || !needed.every((name) => isWritable(name) && !name.includes('.'))) return null;
   return { tool: remover.name, with: Object.fromEntries(values) };
 }
 
