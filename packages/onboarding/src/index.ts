@@ -14,6 +14,7 @@ export {
   type ProposalPlace,
   propose,
 } from './proposal/propose.ts';
+export { holdsPassword } from './proposal/secret-values.ts';
 export { writtenLabels } from './proposal/undo.ts';
 export { withMember, withoutPath } from './writing/config-text.ts';
 export type { PrintedMember } from './writing/json-print.ts';

@@ -66,6 +66,20 @@ test('only a whole argument or value names a folder, and placeholders are replac
   ]);
 });
 
+// Attack: a program that is only looked at is handed the password that stands in its arguments.
+test('an address with a password becomes the word for a secret, and one without stays', () => {
+  const addresses = (address: string) => {
+    const args = ['-y', '@modelcontextprotocol/server-postgres', address, `--dsn=${address}`];
+    const source = started({ command: 'npx', args, env: { FALLBACK: address } });
+    return [...(source?.args.slice(2) ?? []), source?.env.FALLBACK];
+  };
+  assert.deepEqual(addresses('postgresql://me:pw4711@db/crm'), ['none', '--dsn=none', 'none']);
+  const DSN = 'postgresql://me:pw4711@${env:HOST}/crm';
+  assert.deepEqual(started({ command: 'npx', args: ['-y', 'some-mcp'], env: { DSN } })?.env, { DSN: 'none' });
+  const open = 'postgresql://me@db/crm';
+  assert.deepEqual(addresses(open), [open, `--dsn=${open}`, open]);
+});
+
 // Attack: the user's own client starts `server.mjs` in its folder, and a stranger's folder has a `server.mjs`.
 test('what runs in a folder of its own is not started, and the same program without one is', async () => {
   const { app, file } = program('mail', '.mjs');

@@ -6,7 +6,7 @@
  */
 import { absolutePath } from '@cordon/config/reading';
 import { type InstalledApp, id, SILENT_MANIFEST } from '@cordon/core';
-import type { AppProposal, ProposalPlace } from '@cordon/onboarding';
+import { type AppProposal, holdsPassword, type ProposalPlace } from '@cordon/onboarding';
 import { scriptAt } from '@cordon/sandbox';
 
 /** Private to the process, empty, and gone with it. */
@@ -47,6 +47,7 @@ export function withoutRights(
 function withoutValue(text: string, paths: ReadonlySet<string>): string {
   const [, option = '', value = text] = /^(--?[\w-]+=)?(.*)$/s.exec(text) ?? [];
   if (paths.has(value)) return `${option}${EMPTY_FOLDER}`;
+  if (holdsPassword(value)) return `${option}${NO_SECRET}`;
   return (
     text
       // biome-ignore lint/suspicious/noTemplateCurlyInString: a placeholder as the file writes it
