@@ -4,12 +4,14 @@
  */
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { isLeftOut } from '../../tools/cases.ts';
-import { type Conversation, Home, REPOSITORY } from '../harness/cordon.ts';
+import { type Conversation, descendantsOf, Home, REPOSITORY } from '../harness/cordon.ts';
 
 const MEMORY = join(REPOSITORY, 'node_modules/@modelcontextprotocol/server-memory/dist/index.js');
 
@@ -188,3 +190,64 @@ test('[l] is not for an app with a folder of its own: it is listed after the yes
   const text = readFileSync(join(home.root, 'work/cordon.json'), 'utf8');
   assert.match(text, /"mail\/get_mail": \{ "readOnly": true/);
 });
+
+/** An app that never answers, and one that says its tools at once. */
+function slow(home: Home, first: object): void {
+  const own = { command: 'node', args: [server(home, 'own.mjs', 'get_own')] };
+  home.write('.mcp.json', { mcpServers: { first, own } });
+}
+
+const CTRL_C = '\x03';
+
+// Attack: the user sees what is about to run, stops it, and it runs all the same.
+test('Ctrl-C during [l] ends the app that starts, and starts no other', async () => {
+  using home = new Home();
+  slow(home, { command: 'node', args: ['-e', 'setInterval(() => {}, 1000)'] });
+  const init = home.start(['init'], { terminal: true });
+  await answer(init, `${WRITES} (default)  [l] list`, 'l');
+  await init.shown('first: starting it with nothing of yours');
+  const isRunning = () =>
+    descendantsOf(init.pid).some(({ commandLine }) => commandLine.includes('setInterval'));
+  await init.until(isRunning, 'the app');
+  init.type(CTRL_C);
+  await init.shown('stopped: no further app is started');
+  await init.shown(WRITES, 2);
+  assert.equal(isRunning(), false);
+  init.type(CTRL_C);
+  const { code, stdout } = await init.end();
+  assert.equal(code, 1, stdout);
+  assert.doesNotMatch(stdout, /own: starting it|get_own/);
+});
+
+test('Ctrl-C while [l] fetches a package starts no app', async () => {
+  using home = new Home();
+  await using registry = await silentServer();
+  home.write('../home/.npmrc', `registry=http://127.0.0.1:${registry.port}/\n`);
+  slow(home, { command: 'npx', args: ['-y', 'slow-app'] });
+  const init = home.start(['init'], { terminal: true });
+  await answer(init, `${WRITES.replace('json', 'json, fetch 1 package')} (default)  [l] list`, 'l');
+  await init.until(registry.isAsked, 'a request for the package');
+  init.type(CTRL_C);
+  await init.shown(WRITES.replace('json', 'json, fetch 1 package'), 2);
+  init.type(CTRL_C);
+  const { code, stdout } = await init.end();
+  assert.equal(code, 1, stdout);
+  assert.match(stdout, /the installation was stopped/);
+  assert.doesNotMatch(stdout, /starting it with nothing|get_own/);
+});
+
+/** Takes connections, and never says anything. */
+async function silentServer() {
+  const sockets: Socket[] = [];
+  const listener = createServer((socket) => sockets.push(socket.on('error', () => undefined)));
+  await once(listener.listen(0, '127.0.0.1'), 'listening');
+  const address = listener.address();
+  return {
+    port: typeof address === 'object' ? (address?.port ?? 0) : 0,
+    isAsked: () => sockets.length > 0,
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy();
+      await once(listener.close(), 'close');
+    },
+  };
+}

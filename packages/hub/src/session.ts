@@ -145,15 +145,19 @@ export class Session {
     this.#modelChoice = choice;
   }
 
-  /** Starts an app to hear what it says of itself, and ends it. `look` shows it to somebody, and says what became of it. */
+  /**
+   * Starts an app to hear what it says of itself, and ends it. `look` shows it to somebody, and says what became of it. `stopping`
+   * ends the start.
+   */
   review(
     appId: AppId,
     look: (app: InstalledApp, said: AppDescription) => Promise<Vetting>,
+    stopping?: AbortSignal,
   ): Promise<Result<Vetting, Fault>> {
     const { registry, apps } = this.#assembled;
     const app = registry.installed(appId);
     if (!app.ok) return Promise.resolve(app);
-    return apps.inspect(app.value, (said) => look(app.value, said));
+    return apps.inspect(app.value, (said) => look(app.value, said), stopping);
   }
 
   /** Logs the user in to an app that runs elsewhere. Null: they did not agree to where. */

@@ -121,6 +121,18 @@ export class CommandContext {
     return process.exit(EXIT.failed);
   }
 
+  /** Until `run` is done, Ctrl-C aborts its signal and does nothing else. Afterwards it does what it did before. */
+  async untilInterrupted<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const stopping = new AbortController();
+    const before = this.onInterrupt;
+    this.onInterrupt = () => stopping.abort();
+    try {
+      return await run(stopping.signal);
+    } finally {
+      this.onInterrupt = before;
+    }
+  }
+
   /** Aborts when a signal asks the process to end, and not only to stop its current work. */
   get ending(): AbortSignal {
     return this.#ending.signal;

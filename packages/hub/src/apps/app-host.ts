@@ -136,9 +136,11 @@ export class AppHost {
   async inspect(
     app: InstalledApp,
     look: (said: AppDescription) => Promise<Vetting>,
+    stopping: AbortSignal = this.#ending.signal,
   ): Promise<Result<Vetting, Fault>> {
     if (this.#ending.signal.aborted) return failed(fault('app-unavailable', 'the session is closed'));
-    const connection = await this.#start.open(app, this.#ending.signal, NOBODY_TOLD);
+    const ending = AbortSignal.any([this.#ending.signal, stopping]);
+    const connection = await this.#start.open(app, ending, NOBODY_TOLD);
     if (!connection.ok) return connection;
     this.#whenEnded(connection.value, () => undefined);
     try {

@@ -75,22 +75,24 @@ export function installPackagesOf(
   );
 }
 
-async function installAll(
+/** Exit code 1: the user stopped it, or did not want a change. */
+function installAll(
   context: CommandContext,
   configuration: Configuration,
   wanted: readonly Wanted[],
   options: Required<InstallOptions>,
 ): Promise<ExitCode> {
-  const stopping = new AbortController();
-  context.onInterrupt = () => stopping.abort();
-  const run = new Run(context, configuration, options, stopping.signal);
-  let code: ExitCode = EXIT.done;
-  for (const one of wanted) {
-    const next = stopping.signal.aborted ? EXIT.refused : await installed(run, one, context, configuration);
-    if (next > code) code = next;
-  }
-  run.reportRepeated();
-  return code;
+  return context.untilInterrupted(async (signal) => {
+    const run = new Run(context, configuration, options, signal);
+    let code: ExitCode = EXIT.done;
+    for (const one of wanted) {
+      if (signal.aborted) break;
+      const next = await installed(run, one, context, configuration);
+      if (next > code) code = next;
+    }
+    run.reportRepeated();
+    return signal.aborted ? EXIT.refused : code;
+  });
 }
 
 /** Installs one entry. From then on it counts as an app, which Cordon shows to the user before its first use. */

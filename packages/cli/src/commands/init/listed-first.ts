@@ -30,22 +30,27 @@ export async function listedFirst(
       context.notes.say(`${id}: `, 'its program may be another one so: it is listed after your yes', 'warn');
   if (silent === null || apps.length === 0) return listed;
   const configuration = { ...silent, folder: place.folder, apps };
-  await installPackagesOf(context, configuration, apps);
+  // Attack: the user stops what is fetched, and the apps start all the same.
+  if ((await installPackagesOf(context, configuration, apps)) === EXIT.refused) return listed;
   const quiet = { consent: NOBODY, notice: 'a list of tools, before anything is granted' };
-  await withQuietSession(context, configuration, quiet, async (session) => {
-    for (const app of apps) {
-      if (context.ending.aborted) return EXIT.refused;
-      context.notes.say(`${app.id}: `, 'starting it with nothing of yours, to list its tools …', 'dim');
-      const reviewed = await session.review(app.id, (_, { tools }) => {
-        const source = JSON.stringify(proposals.find((one) => one.id === app.id)?.source);
-        listed.set(app.id, { source, tools: tools.map(proposedTool) });
-        return Promise.resolve(NOT_AGREED);
-      });
-      if (!reviewed.ok)
-        context.notes.say(`${app.id}: `, `does not list its tools so: ${reviewed.fault.message}`, 'warn');
-    }
-    return EXIT.done;
-  });
+  const code = await context.untilInterrupted((signal) =>
+    withQuietSession(context, configuration, quiet, async (session) => {
+      for (const app of apps) {
+        if (signal.aborted) return EXIT.refused;
+        context.notes.say(`${app.id}: `, 'starting it with nothing of yours, to list its tools …', 'dim');
+        const look: Parameters<typeof session.review>[1] = (_, { tools }) => {
+          const source = JSON.stringify(proposals.find((one) => one.id === app.id)?.source);
+          listed.set(app.id, { source, tools: tools.map(proposedTool) });
+          return Promise.resolve(NOT_AGREED);
+        };
+        const reviewed = await session.review(app.id, look, signal);
+        if (!reviewed.ok && !signal.aborted)
+          context.notes.say(`${app.id}: `, `does not list its tools so: ${reviewed.fault.message}`, 'warn');
+      }
+      return signal.aborted ? EXIT.refused : EXIT.done;
+    }),
+  );
+  if (code === EXIT.refused) context.notes.say('', 'stopped: no further app is started', 'warn');
   return listed;
 }
 

@@ -3,6 +3,7 @@
 import type { QueryUse } from '@cordon/core';
 import type { Outcome, Session } from '@cordon/hub';
 import type { CommandContext } from '../../context/command-context.ts';
+
 /** Ctrl-C stops the query and nothing else. */
 export function runQuery(
   context: CommandContext,
@@ -34,15 +35,11 @@ async function stoppable<T>(
   session: Session,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const stopping = new AbortController();
-  const before = context.onInterrupt;
-  context.onInterrupt = () => stopping.abort();
   const hide = context.status.show(() => (session.used === null ? '' : useInWords(session.used)));
   try {
-    return await run(stopping.signal);
+    return await context.untilInterrupted(run);
   } finally {
     hide();
-    context.onInterrupt = before;
   }
 }
 
