@@ -4,10 +4,12 @@
  */
 
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
+import { text as whole } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { isLeftOut } from '../../tools/cases.ts';
@@ -111,27 +113,39 @@ test('the first review of an app says once where labels come from, and none wher
   assert.match(stdout, /memory: has no labels/);
 });
 
-/** An app that says what it sees of the user, and one that does not start. */
-function watched(home: Home): string {
-  home.write('notes/today.txt', 'milk');
-  const onlooker = {
-    command: 'node',
-    args: [join(REPOSITORY, 'e2e/apps/onlooker.mjs'), './notes'],
-    env: { TRACKER_TOKEN: 'tr-5ecret' },
-  };
+const ONLOOKER = join(REPOSITORY, 'e2e/apps/onlooker.mjs');
+
+/** An app that says what it sees of the user and of a server on this machine, and one that does not start. */
+function watched(
+  home: Home,
+  port: number,
+): { readonly config: string; readonly env: Record<string, string> } {
+  const folder = dirname(home.write('notes/today.txt', 'milk'));
+  const where = Buffer.from(JSON.stringify({ folder, port })).toString('base64url');
+  const env = { TRACKER_TOKEN: 'tr-5ecret', LOOKS_AT: where };
+  const onlooker = { command: 'node', args: [ONLOOKER, './notes'], env };
   const broken = { command: 'node', args: ['-e', 'process.exit(3)'] };
   home.write('.mcp.json', { mcpServers: { onlooker, broken } });
-  return join(home.root, 'work/cordon.json');
+  return { config: join(home.root, 'work/cordon.json'), env };
 }
 
-// Attack: a program that is only looked at reads the folder and the secret that the screen proposes for it.
+/** The tools that the onlooker lists where nothing confines it. */
+function toolsOutside(env: Record<string, string>): Promise<string> {
+  const child = spawn(process.execPath, [ONLOOKER], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  child.stdin.end(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })}\n`);
+  return whole(child.stdout);
+}
+
+// Attack: a program that is only looked at reads the folder and the secret that the screen proposes for it, or asks a server.
 test('[l] lists the tools of apps that are given nothing; then rights and labels are one screen with one yes', async () => {
   using home = new Home();
-  const config = watched(home);
+  await using machine = await silentServer();
+  const { config, env } = watched(home, machine.port);
   const init = home.start(['init'], { terminal: true });
   await answer(init, `${WRITES} (default)  [l] list`, 'l');
   await init.shown(WRITES, 2);
   assert.equal(existsSync(config), false, 'nothing is written before the yes');
+  assert.equal(machine.isAsked(), false);
   // Attack: a host is added to an app whose tools were labelled as staying here because it had none.
   await init.answer('1 +host example.com');
   await init.shown(WRITES, 3);
@@ -151,11 +165,12 @@ test('[l] lists the tools of apps that are given nothing; then rights and labels
   assert.match(screen, /b \+ less is asked: readOnly, because its name begins with `get` \(get_nothing\)/);
   assert.match(screen, /broken: does not list its tools so: .*exit code 3/);
   assert.match(screen, /broken: no labels are proposed: .*exit code 3/);
-  assert.doesNotMatch(screen, /get_file|get_secret|add these labels|onlooker: starting it once/);
+  assert.doesNotMatch(screen, /get_file|get_secret|get_server|add these labels|onlooker: starting it once/);
   assert.match(
     readFileSync(config, 'utf8'),
     /"onlooker\/get_nothing": \{ "readOnly": true, "outward": false \}/,
   );
+  assert.match(await toolsOutside(env), /get_file_and_secret_and_server/);
 });
 
 /** Listed while it is only looked at, under a name that says which program it is. */
