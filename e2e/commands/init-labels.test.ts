@@ -190,6 +190,7 @@ test('[l] is not for an app with a folder of its own: it is listed after the yes
   const alone = home.start(['init'], { terminal: true });
   await answer(alone, WRITES, 'n');
   assert.doesNotMatch((await alone.end()).stdout, /\[l\]/);
+  assert.equal(existsSync(join(home.data, 'cordon.db')), false, 'no session began');
 
   home.write('.mcp.json', { mcpServers: { own: { command: 'node', args: [own] } } });
   const init = home.start(['init'], { terminal: true });
@@ -232,6 +233,8 @@ test('Ctrl-C during [l] ends the app that starts, and starts no other', async ()
   const { code, stdout } = await init.end();
   assert.equal(code, 1, stdout);
   assert.doesNotMatch(stdout, /own: starting it|get_own/);
+  assert.equal(existsSync(join(home.root, 'work/cordon.json')), false);
+  assert.equal(existsSync(join(home.data, 'cordon.db')), true, 'the journal says what was started');
 });
 
 test('Ctrl-C while [l] fetches a package starts no app', async () => {
