@@ -83,11 +83,12 @@ export function isIrreversible(manifest: Manifest, tool: AppTool): boolean {
 
 /**
  * The arguments that say whom a tool tells of what it does, where the user's files say that it can be undone but for that. Null:
- * nobody says so, or the manifest or the app says that it cannot be undone.
+ * nobody says so, or a label, the manifest or the app says that it cannot be undone.
  */
 export function toldBy(manifest: Manifest, tool: AppTool): readonly string[] | null {
-  const { tells } = saidOfTool(manifest.labels ?? [], tool.name, null);
-  const isLasting = tool.destructiveHint || manifest.irreversible?.includes(tool.name) === true;
+  const { tells, irreversible } = saidOfTool(manifest.labels ?? [], tool.name, null);
+  const isListed = manifest.irreversible?.includes(tool.name) === true;
+  const isLasting = irreversible === true || tool.destructiveHint || isListed;
   return isLasting || tells === undefined || tells.length === 0 ? null : tells;
 }
 

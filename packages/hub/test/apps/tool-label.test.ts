@@ -52,6 +52,16 @@ test('a tool that tells people cannot be undone, whatever a less exact label or 
   assert.equal(toldBy(manifest(tells, { irreversible: ['send'] }), tool()), null);
 });
 
+// Attack: a pattern that fits the name lets a text have the event cancelled that the user's own label protects.
+test('a label that says that a tool cannot be undone outweighs a pattern that says whom it tells', () => {
+  const pattern = { app: null, tool: 's*', says: { tells: ['participants'] } };
+  const named = (irreversible: boolean) => ({ app: null, tool: 'send', says: { irreversible } });
+  const told = (irreversible: boolean) =>
+    toldBy({ ...manifest(null), labels: [pattern, named(irreversible)] }, tool());
+  assert.equal(told(true), null);
+  assert.deepEqual(told(false), ['participants']);
+});
+
 test('rules are told what reaches others, and which arguments say to whom', () => {
   assert.deepEqual(calledLabels(manifest({ outward: true, identifying: ['to'] }), tool()), {
     readOnly: false,
