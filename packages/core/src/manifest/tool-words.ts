@@ -3,15 +3,67 @@
  * alone decide nothing, and where two of them disagree, the stricter one counts.
  */
 
+import { isJsonObject, type Json, type JsonSchema } from '../json/json.ts';
+
 interface WordedTool {
   readonly name: string;
-  readonly description: string;
+  readonly title: string | null;
+  readonly description: string | null;
+  readonly input: JsonSchema;
 }
 
-/** Whether the words of a tool say that it only looks. `tools`: all tools of its app. */
-export function saysThatItLooks(tool: WordedTool, tools: readonly WordedTool[]): boolean {
-  if (saysThatItChanges(tool.description)) return false;
-  return readingVerb(tool.name) !== null || readingVerb(afterSharedWord(tool.name, tools)) !== null;
+/**
+ * Whether the words of a tool say that it only looks. `tools`: all tools of its app. Attack: an honest `list_delete` lets a text have
+ * lists deleted unasked. So one word of changing, in any form and anywhere, is enough against it, and so is silence.
+ */
+export function saysThatItLooks(
+  { name, title, description, input }: WordedTool,
+  tools: readonly WordedTool[],
+): boolean {
+  const said = [title ?? '', description ?? ''].join('\n');
+  if ((description ?? '').trim() === '' || namesChange(wordsOf(name))) return false;
+  if (saysThatItChanges(said) || MENTIONS_CHANGE.test(said) || SAYS_CHANGE_WITHIN.test(said)) return false;
+  if (RUNS.test([name, said, JSON.stringify(input)].join('\n')) || argumentsAct(input)) return false;
+  // `query` may run whatever it is given.
+  return [name, afterSharedWord(name, tools)].some((one) => (readingVerb(one) ?? 'query') !== 'query');
+}
+
+/** Whether words of a name say that it changes something, also as a further thing that it does. */
+function namesChange(words: readonly string[]): boolean {
+  return words.some((word, at) => {
+    if (ALSO.test(words[at - 1] ?? '') && isVerb(word)) return true;
+    return (
+      MENTIONS_CHANGE.test(word) || NAMES_CHANGE.test(word) || (word === 'for' && words[at + 1] === 'sale')
+    );
+  });
+}
+
+const ALSO = /^(?:and|or|then)$/;
+
+/** Whether a name of an argument, however deep, says that it changes something, or holds what is run. */
+function argumentsAct(schema: Json): boolean {
+  if (Array.isArray(schema)) return schema.some(argumentsAct);
+  if (!isJsonObject(schema)) return false;
+  const names = isJsonObject(schema.properties) ? Object.keys(schema.properties) : [];
+  // `order` and `post` are things, too.
+  const acts = (word: string) => ARGUMENT_ACTS.test(word) || (!THINGS.test(word) && isVerb(word));
+  if (names.some((name) => wordsOf(name).some(acts))) return true;
+  return Object.values(schema).some(argumentsAct);
+}
+
+const ARGUMENT_ACTS =
+  /^(?:sql|cypher|graphql|sparql|code|commands?|cmd|scripts?|expressions?|statements?|mutations?|drop|sell|save|register|refund)$/;
+/** Verbs that are names of things in arguments: with a final `s` all are. */
+const THINGS = /s$|^(?:book|changed?|e?mail|open|order|post|reply|run|schedule|set|share)$/;
+/** What it is given is a program. The words may stand anywhere in what the app says of it. */
+const RUNS = /(?:sql|cypher|graphql|sparql)(?![a-z])|\bquery language\b/i;
+
+function wordsOf(name: string): readonly string[] {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '');
 }
 
 const READS =
@@ -47,6 +99,31 @@ const CHANGE = new RegExp(`^(?:${CHANGES})(?:e?s)?$`, 'i');
 /** At the beginning of a sentence, or as a further thing that it does. */
 const SAYS_CHANGE = new RegExp(
   String.raw`(?:^|[.;:!?\n]\s{0,3}|\b(?:and|then|also|will)\s(?:then\s|also\s)?)(?:${CHANGES})(?:e?s)?\b(?!-)`,
+  'i',
+);
+
+/**
+ * Verbs that are hardly ever the name of a thing, in every form. `order`, `post`, `run` and `message` are things, too.
+ */
+const MENTIONS_CHANGE = new RegExp(
+  `(?<![a-z])(?:${[
+    '(?:add|append|clear|destroy|edit|insert|publish|refund|register|reset|sell|send|upload)(?:e?s|ed|ing)?',
+    '(?:archiv|creat|delet|eras|execut|invit|merg|mov|overwrit|purchas|remov|renam|replac|sav|updat|writ)(?:e[ds]?|ing)',
+    '(?:cancell?|dropp?|resett|submitt?|transferr?)(?:s|ed|ing)?',
+    '(?:modif|notif)(?:y|ie[ds]|ying|ications?)',
+    'pa(?:ys?|ying|yments?|id)',
+    '(?:cancell|creat|delet|execut|insert|invit|registr)ations?|(?:creat|delet|execut|insert)ions?|erasure|removals?|replacements?|submissions?',
+    'overwr(?:itten|ote)|wr(?:itten|ote)|sent|sold|b(?:uy(?:s|ing)?|ought)|discard(?:s|ed|ing)?|undo(?:es|ing|ne)?|(?:up|for)\\ssale',
+  ].join('|')})(?![a-z])`,
+  'i',
+);
+
+/** In names, further verbs as they stand. */
+const NAMES_CHANGE = /^(?:change|close|deploy|empty|forward|make|mark|push)$/;
+
+/** Further verbs behind `this`, `it` or an adverb. */
+const SAYS_CHANGE_WITHIN = new RegExp(
+  String.raw`\b(?:this|it|which|tool(?:\sto)?|[a-z]{1,20}ly)\s(?:${CHANGES})(?:e?s)?\b(?!-)`,
   'i',
 );
 

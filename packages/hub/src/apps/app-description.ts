@@ -182,12 +182,8 @@ function isObjectOrNull(value: Json): value is JsonObject | null {
 
 /** What the hub acts on. */
 export function appTools({ tools }: AppDescription): readonly AppTool[] {
-  const worded = tools.map(({ name, title, description }) => ({
-    name,
-    description: [title ?? '', description ?? ''].join('\n'),
-  }));
-  return tools.map(({ name, description, input, output, annotations }, index) => {
-    const words = worded[index];
+  return tools.map((tool) => {
+    const { name, description, input, output, annotations } = tool;
     return {
       name,
       description: description ?? '',
@@ -195,7 +191,7 @@ export function appTools({ tools }: AppDescription): readonly AppTool[] {
       output,
       readOnlyHint: annotations?.readOnlyHint === true,
       destructiveHint: annotations?.destructiveHint === true,
-      looksByWords: words !== undefined && saysThatItLooks(words, worded),
+      looksByWords: saysThatItLooks(tool, tools),
     };
   });
 }

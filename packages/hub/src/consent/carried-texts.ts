@@ -17,6 +17,7 @@ import { isNewFile, type KnownRecipients, type KnownValues, MOST_NAMED } from '.
 import {
   decisiveIn,
   idsIn,
+  isDecisive,
   isNobody,
   lastName,
   namesPlace,
@@ -132,8 +133,8 @@ export function tellsOnlyQuery(
 }
 
 /**
- * Whether a call of a look says nothing but words of the query, times, small numbers, and values that this very app returned as a whole. Where
- * it names a place, such as a link, it says words of the query alone. Attack: the text of a mail is what is searched for elsewhere, or a
+ * Whether a call of a look says nothing but words of the query, times, small numbers, and values that this very app returned as a whole. How much,
+ * such as a price, is said by the query alone. Where it names a place, such as a link, it says words of the query alone. Attack: the text of a mail is what is searched for elsewhere, or a
  * page has links followed that spell what was read.
  */
 export function asksOnlyKnown(
@@ -146,19 +147,27 @@ export function asksOnlyKnown(
     return standing?.how === 'field' && standing.app === app;
   };
   const mayBeOwn = !namesPlace(args);
-  const values = namedArguments(args).flatMap(({ value }) => (Array.isArray(value) ? value : [value]));
-  return values.every((value: Json) => {
-    if (isNothing(value) || typeof value === 'boolean') return true;
-    const text = String(value);
-    if (isInQuery(text) || (typeof value === 'string' && TIME.test(value))) return true;
-    const isCount =
-      typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST_COUNTED;
-    return mayBeOwn && (isCount || isOwn(text));
+  const values = namedArguments(args).flatMap(({ path, value }) =>
+    (Array.isArray(value) ? value : [value]).map((one: Json) => ({ key: withoutPlaces(path), one })),
+  );
+  return values.every(({ key, one }) => {
+    if (isNothing(one) || typeof one === 'boolean') return true;
+    const text = String(one);
+    if (isInQuery(text) || (typeof one === 'string' && TIME.test(one))) return true;
+    const isCount = typeof one === 'number' && Number.isInteger(one) && one >= 0 && one <= MOST_COUNTED;
+    return mayBeOwn && !saysHowMuch(key) && ((isCount && !isDecisive(key)) || isOwn(text));
   });
 }
 
 /** How many of something a look asks for. */
 const MOST_COUNTED = 100;
+
+/** Attack: a text names the price. */
+function saysHowMuch(key: string): boolean {
+  return /(?:^|[._])(?:amount|bid|cost|fee|price|quantity|qty|sum|total)s?(?:$|[._])/i.test(
+    key.replace(/([a-z])([A-Z])/g, '$1_$2'),
+  );
+}
 
 /** Neither text nor anybody: an argument that is left empty. */
 function isNothing(value: Json): boolean {

@@ -168,7 +168,12 @@ export function idsIn(args: JsonObject): readonly Recipient[] {
 /** The names of arguments that say how much, or what is acted upon, without places in lists. */
 export function decisiveIn(args: Json): readonly string[] {
   const names = namedArguments(args).map(({ path }) => withoutPlaces(path));
-  return names.filter((name) => DECISIVE_KEY.test(lastName(name)));
+  return names.filter(isDecisive);
+}
+
+/** Whether an argument of this name says how much, or what is acted upon. */
+export function isDecisive(key: string): boolean {
+  return DECISIVE_KEY.test(lastName(key));
 }
 
 /** The `path` of a `NamedArgument` without its places in lists: `event.attendees.email`. */

@@ -173,11 +173,67 @@ test('hints that are not said are not there', () => {
 
 // Attack: a name looks, and the title or the description says what it does.
 test('a tool looks by its words only if all of them say so', () => {
-  const looks = (more: Partial<Tool>) =>
-    appTools(described('', { ...READ, ...more })).map(({ looksByWords }) => looksByWords);
-  assert.deepEqual(looks({}), [true]);
-  assert.deepEqual(looks({ title: 'Read mails', description: 'Returns mails.' }), [true]);
-  assert.deepEqual(looks({ title: 'Delete mails' }), [false]);
-  assert.deepEqual(looks({ description: 'Returns mails and deletes them.' }), [false]);
-  assert.deepEqual(looks({ name: 'send' }), [false]);
+  const looks = (more: Partial<Tool>) => looksByWords({ description: 'Returns mails.', ...more });
+  assert.equal(looks({}), true);
+  assert.equal(looks({ title: 'Read mails' }), true);
+  assert.equal(looks({ title: 'Delete mails' }), false);
+  assert.equal(looks({ description: 'Returns mails and deletes them.' }), false);
+  assert.equal(looks({ name: 'send' }), false);
 });
+
+function looksByWords(more: Partial<Tool>): boolean | undefined {
+  return appTools(described('', { ...READ, ...more }))[0]?.looksByWords;
+}
+
+// Attack: an honest app's tool that changes something has a name that begins with a verb of reading.
+for (const [name, description] of [
+  ['list_delete', 'This deletes the list with the given id.'],
+  ['list_delete', 'A list.'],
+  ['list_gone', 'A tool to delete a list.'],
+  ['list_gone', 'The list with the given id; permanent deletion.'],
+  ['listArchive', 'A list.'],
+  ['get_list', ''],
+  ['get_list', undefined],
+  ['find_text', 'Find text in a document, replacing every occurrence.'],
+  ['search_and_replace', 'Text.'],
+  ['find_and_close', 'An issue.'],
+  ['list_item_for_sale', 'Lists an item on the marketplace.'],
+  ['show_toast', 'Shows a notification to all members.'],
+  ['get_money', 'Requests a refund for the order.'],
+  ['get_or_create_channel', 'Gets the channel.'],
+  ['check_run_create', 'A run of checks.'],
+  ['view_drop', 'A view.'],
+  ['list_shared', 'This shares the list.'],
+  ['query', 'Asks the shop.'],
+  ['get_rows', 'Rows of a PostgreSQL database.'],
+] as const)
+  test(`\`${name}\` with the words \`${description}\` is no look`, () => {
+    assert.equal(looksByWords({ name, ...(description === undefined ? {} : { description }) }), false);
+  });
+
+test('a tool is no look if an argument changes something, or holds what is run', () => {
+  const looks = (argument: string) =>
+    looksByWords({
+      name: 'get_rows',
+      description: 'Returns rows.',
+      inputSchema: {
+        type: 'object',
+        properties: { options: { type: 'object', properties: { [argument]: { type: 'string' } } } },
+      },
+    });
+  for (const name of ['sql', 'commands', 'sourceCode', 'delete_after', 'markRead', 'graphqlQuery'])
+    assert.equal(looks(name), false, name);
+  for (const name of ['limit', 'created_after', 'post_id', 'order', 'query', 'cursor'])
+    assert.equal(looks(name), true, name);
+});
+
+for (const [name, description] of [
+  ['get_orders', 'Returns the orders of the shop, newest first.'],
+  ['list_messages', 'Lists messages of a channel by their address.'],
+  ['list_open_issues', 'Issues that nobody has closed.'],
+  ['search_posts', 'Finds posts, with additional pages.'],
+  ['checkStatus', 'Tells whether a run is over.'],
+] as const)
+  test(`\`${name}\` with the words \`${description}\` is a look`, () => {
+    assert.equal(looksByWords({ name, description }), true);
+  });
