@@ -6,8 +6,10 @@
 import {
   type AppId,
   canonicalJson,
+  isJsonObject,
   type Json,
   type JsonObject,
+  type JsonSchema,
   namedArguments,
   type PromptQuote,
 } from '@cordon/core';
@@ -159,6 +161,22 @@ export function asksOnlyKnown(
   });
 }
 
+/**
+ * Whether a call says nothing but words of the query, one in each argument that the tool has. Attack: one app's look is called with another
+ * app's number, in digits of a time, in how many there are, or in names of arguments.
+ */
+export function asksOnlyQuery(
+  args: JsonObject,
+  input: JsonSchema,
+  { isInQuery }: Pick<KnownValues, 'isInQuery'>,
+): boolean {
+  const declared = isJsonObject(input.properties) ? Object.keys(input.properties) : [];
+  return Object.entries(args).every(([name, value]) => {
+    const isWord = typeof value === 'string' || typeof value === 'number';
+    return declared.includes(name) && isWord && String(value).trim() !== '' && isInQuery(String(value));
+  });
+}
+
 /** How many of something a look asks for. */
 const MOST_COUNTED = 100;
 
@@ -176,7 +194,9 @@ function isNothing(value: Json): boolean {
   return typeof value === 'string' && (value.trim() === '' || isNobody(value));
 }
 
-const TIME = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
+/** Attack: digits that are no time at all spell a number that is to get out. */
+const TIME =
+  /^(?:19|20)\d{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:[T ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?:Z|[+-](?:0\d|1[0-4]):?(?:00|15|30|45))?)?$/;
 
 /**
  * Of a call that says something and names nobody but who gets a copy: what it answers and who wrote that, as far as it was read. Null:

@@ -172,6 +172,7 @@ export class ToolCalls {
       irreversible,
       tells: irreversible ? toldBy(app.manifest, tool) : null,
       looks: irreversible && isUnspokenLook(app.manifest, tool),
+      input: tool.input,
       mayLeave: mayLeave(labels),
       mayConnect: mayConnect(app),
       texts,

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { id, type JsonObject } from '@cordon/core';
-import { app } from '@cordon/testkit/hub/app.ts';
-import { asksOnlyKnown } from '../../src/consent/carried-texts.ts';
+import { app, NUMBER, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
+import { asksOnlyKnown, tellsOnlyQuery } from '../../src/consent/carried-texts.ts';
 import { no } from '../fixture/consent.ts';
 import { call, plan, type Script } from '../fixture/model.ts';
 import { stageFor } from '../fixture/stage.ts';
@@ -215,4 +215,85 @@ test('a look may repeat what its own app returned, and no other', () => {
     );
   assert.equal(asks('chat'), true);
   assert.equal(asks('mail'), false);
+});
+
+const statement = app(
+  'bank',
+  { read: { reply: { structured: { sum: 840 } } } },
+  {
+    functionalities: [serves('statement', 'read', shape({}), shape({ sum: NUMBER }))],
+    untrusted: [],
+    private: null,
+  },
+);
+
+const weather = app(
+  'weather',
+  {
+    get_forecast: {
+      description: 'Returns the forecast.',
+      input: {
+        type: 'object',
+        properties: { city: TEXT, date: TEXT, days: NUMBER, wind: { type: 'boolean' }, cities: {} },
+      },
+      reply: 'rain',
+    },
+  },
+  { irreversible: null, untrusted: null, private: null },
+);
+
+async function foretold(t: Parameters<typeof stageFor>[0], args: JsonObject, asksBank: boolean) {
+  const steps = [
+    { app: 'weather', uses: ['get_forecast'] },
+    { app: 'bank', uses: ['statement'], after: [1] },
+  ];
+  const acts: Script = {
+    planner: [plan(steps)],
+    weather: [...(asksBank ? [[call('statement')]] : []), [call('get_forecast', args)], 'done'],
+  };
+  const stage = stageFor(t, { apps: [weather, statement], script: acts, user: no() });
+  await stage.ask('What is the weather in Paris on 2026-05-19?');
+  return stage.user.asked.map(({ subject }) => subject.what);
+}
+
+// Attack: an app asks another one for a number, and its words have its own model spell that in its looks.
+for (const [what, args] of [
+  ['a number', { days: 84 }],
+  ['a time', { date: '2026-08-04' }],
+  ['a yes', { wind: true }],
+  ['nothing', { date: '' }],
+  ['words of the query in a list', { cities: ['Paris', 'weather', 'Paris', 'Paris'] }],
+  ['a name of an argument', { 'sum 840': 'Paris' }],
+] as const)
+  test(`a look that says ${what} is a question with what another app said, and none without`, async (t) => {
+    assert.deepEqual(await foretold(t, args, true), ['get_forecast']);
+    if (what !== 'a name of an argument') assert.deepEqual(await foretold(t, args, false), []);
+  });
+
+test('a look that says words of the query is no question, whatever another app said', async (t) => {
+  assert.deepEqual(await foretold(t, { city: 'Paris', date: '2026-05-19' }, true), []);
+});
+
+// Attack: digits that are no time spell a number.
+test('only what can be a time counts as one', () => {
+  const knows = { isInQuery: (value: string) => value === 'bob@x.example', find: () => null };
+  const looks = (date: string) => asksOnlyKnown(id('weather'), { date }, knows);
+  const tells = (date: string) =>
+    tellsOnlyQuery({ participants: ['bob@x.example'], date }, ['participants'], knows);
+  for (const date of ['2026-05-19', '2026-12-31T23:59', '2026-05-19 12:00:30Z', '2026-05-19T12:00+05:30'])
+    assert.deepEqual([looks(date), tells(date)], [true, true], date);
+  for (const date of [
+    '4829-13-77T61:99:42.482913+31:07',
+    '0840-01-01',
+    '2026-13-01',
+    '2026-00-01',
+    '2026-01-32',
+    '2026-01-01T24:00',
+    '2026-01-01T10:60',
+    '2026-01-01T10:10:60',
+    '2026-01-01T10:10:10.482913',
+    '2026-01-01T10:10:10+31:07',
+    '2026-01-01T10:10:10+10:07',
+  ])
+    assert.deepEqual([looks(date), tells(date)], [false, false], date);
 });
