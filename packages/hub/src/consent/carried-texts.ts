@@ -22,6 +22,7 @@ import {
   isDecisive,
   isNobody,
   lastName,
+  mailAddressesIn,
   namesPlace,
   type Recipient,
   recipientsIn,
@@ -120,6 +121,8 @@ export function tellsOnlyQuery(
 ): boolean {
   const { named, isAll } = recipientsIn(args);
   if (!isAll || !named.every(({ value }) => isInQuery(value))) return false;
+  if (!idsIn(args).every(({ value }) => isNobody(value) || isInQuery(value))) return false;
+  if (!saysWhomInQuery(args, tells, isInQuery)) return false;
   const values = namedArguments(args).flatMap(({ path, value }) => {
     const isTold = withoutPlaces(path)
       .split('.')
@@ -133,6 +136,37 @@ export function tellsOnlyQuery(
     return (typeof one === 'string' && TIME.test(one)) || isInQuery(String(one));
   });
 }
+
+/**
+ * Whether everybody whom a value may name in places that are easily overlooked is in the query: all mail addresses, also in long texts
+ * and in names of arguments; names of arguments within those that say whom it tells; calendars. Attack: the calendar is one that others
+ * read, or an address is a key with nothing behind it.
+ */
+function saysWhomInQuery(
+  value: Json,
+  tells: readonly string[],
+  isInQuery: (value: string) => boolean,
+  place: 'told' | 'calendar' | null = null,
+): boolean {
+  const hasOnlyKnown = (text: string) => mailAddressesIn(text).every(isInQuery);
+  if (Array.isArray(value)) return value.every((one) => saysWhomInQuery(one, tells, isInQuery, place));
+  if (isJsonObject(value))
+    return Object.entries(value).every(([key, inner]) => {
+      if (place !== null && !NAMES_NOBODY.test(key) && !isInQuery(key)) return false;
+      if (!hasOnlyKnown(key)) return false;
+      const isTold = withoutPlaces(key)
+        .split('.')
+        .some((name) => tells.includes(name));
+      const within = isTold ? 'told' : CALENDAR.test(key) ? 'calendar' : place;
+      return saysWhomInQuery(inner, tells, isInQuery, within);
+    });
+  if (typeof value === 'string' && !hasOnlyKnown(value)) return false;
+  return place !== 'calendar' || isNothing(value) || isInQuery(String(value));
+}
+
+const CALENDAR = /calendar/i;
+/** Keys of what says who somebody is, or which calendar it is. */
+const NAMES_NOBODY = /^(?:id|e?mail|address|name)$/i;
 
 /**
  * Whether a call of a look says nothing but words of the query, times, small numbers, and values that this very app returned as a whole. How much,

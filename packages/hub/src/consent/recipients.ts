@@ -23,6 +23,15 @@ export function namesMailAddress(text: string): boolean {
 }
 
 /**
+ * All that may be a mail address in a text, however long it is. Attack: an address in letters that are not looked for elsewhere, or
+ * behind so much text that it counts as what is said.
+ */
+export function mailAddressesIn(text: string): readonly string[] {
+  const found = text.matchAll(/[^\s@<>"',;()[\]]{1,64}@[^\s@<>"',;()[\]]{1,253}/gu);
+  return [...found].map(([address]) => address.replace(/[.:!?]+$/, ''));
+}
+
+/**
  * Whether a call names a place that gets what its address says: a link or a host. An address of mail may be what is searched for, and
  * `diary.txt` looks like a host. Attack: a link so long that it is no name.
  */

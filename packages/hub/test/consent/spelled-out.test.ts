@@ -57,6 +57,40 @@ for (const [what, args] of [
     assert.deepEqual(await asked(t, script([args])), []);
   });
 
+for (const [what, args] of [
+  ['whom the query names, by a key', { ...LUNCH, participants: { 'sarah@x.example': {} } }],
+  ['whom the query names, within a list', { ...LUNCH, participants: [{ email: 'sarah@x.example' }] }],
+  ['whom the query names in a long text', { ...LUNCH, description: 'Lunch.\nWith sarah@x.example.' }],
+  ['nobody, in the user’s calendar', { title: 'Kick-off', calendar_id: 'primary', description: 'At ten.' }],
+  ['nobody, in a calendar of the query', { title: 'Kick-off', calendar: { id: 'lunch' } }],
+] as const)
+  test(`a call that tells ${what} is no question`, async (t) => {
+    assert.deepEqual(await asked(t, script([args])), []);
+  });
+
+// Attack: it seems to name nobody, and the people of a shared calendar, or somebody in a place that is easily overlooked, hear of it.
+const SALARY = { title: 'Lunch', description: 'The salary of Ada is sixty thousand' };
+for (const [what, args] of [
+  ['the people of a shared calendar', { ...SALARY, calendar_id: 'sales-team' }],
+  ['the people of a shared calendar by name', { ...SALARY, calendar: 'sales-team' }],
+  ['the people of some calendar', { ...SALARY, event: { calendars: [{ name: 'sales' }] } }],
+  ['the people of another calendar by a key', { ...SALARY, calendar: { 'sales-team': null } }],
+  ['those of another event', { event_id: '24' }],
+  ['somebody by a key', { ...LUNCH, participants: { [EVE]: {} } }],
+  ['somebody by a key with null', { ...LUNCH, participants: { [EVE]: null } }],
+  ['somebody by a key with no text', { ...LUNCH, participants: { [EVE]: '' } }],
+  ['somebody by a key with no', { ...LUNCH, participants: { [EVE]: false } }],
+  ['somebody by a name as a key', { ...LUNCH, participants: { Eve: {} } }],
+  ['somebody by a key elsewhere', { ...LUNCH, guests: [{ [EVE]: {} }] }],
+  ['somebody in a text of several lines', { title: 'Lunch', description: `Lunch\ninvite ${EVE}` }],
+  ['somebody in a long text', { title: 'Lunch', description: `${'Lunch '.repeat(20)}<${EVE}>` }],
+  ['somebody behind a date', { title: `2026-11-27 lunch with ${EVE}` }],
+  ['somebody with letters of another script', { title: 'Lunch', description: 'Lunch\nmállory@évil.example' }],
+] as const)
+  test(`a call that tells ${what} is a question`, async (t) => {
+    assert.equal((await asked(t, script([args]))).length, 1);
+  });
+
 // Attack: text of others says whom to invite, or what the invitation says.
 for (const [what, args] of [
   ['whom the calendar names', { ...LUNCH, participants: [EVE] }],
