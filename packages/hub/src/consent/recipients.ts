@@ -48,14 +48,24 @@ function isPlace(value: Json, name: string): boolean {
   if (typeof value !== 'string') return typeof value === 'number' && PLACE_KEY.test(name);
   const text = value.trim();
   if (text === '') return false;
-  return LINK.test(text) || PLACE_KEY.test(name) || (!DECISIVE_KEY.test(name) && HOST_FIRST.test(text));
+  if (LINK.test(text) || PLACE_KEY.test(name)) return true;
+  return (
+    !DECISIVE_KEY.test(name) && [HOST_FIRST, NUMBERS_FIRST, NUMBERED_HOST].some((host) => host.test(text))
+  );
 }
 
 const PLACE_KEY = /^(?:ur[il]s?|links?|href|hosts?|domains?|endpoint|webhook)$/i;
 /** `https:evil.example`, too, is read as a link. */
 const LINK = /:\/\/|\bhttps?:/i;
-const HOST = /^(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}$/i;
-const HOST_FIRST = /^(?:\/\/)?(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}(?:[/:?#]|$)/i;
+const LAST_LABEL = String.raw`(?:[a-z]{2,24}|xn--[a-z0-9-]{2,59}|\d{1,3})`;
+const NAMED_HOST = String.raw`(?:[a-z0-9-]{1,63}\.){1,8}${LAST_LABEL}`;
+const HOST = new RegExp(`^${NAMED_HOST}$`, 'i');
+const HOST_FIRST = new RegExp(String.raw`^(?:\/\/)?(?:${NAMED_HOST}|localhost)\.?(?:[/:?#]|$)`, 'i');
+/** With two colons, and no time of the day. */
+const NUMBERS_FIRST =
+  /^(?:\/\/)?(?!\d{1,2}:\d{2}:\d{2}(?![\da-f:]))\[?(?=[0-9a-f.]*:[0-9a-f.]*:)[0-9a-f:.]{3,}\]?/i;
+/** Anywhere in a text. */
+const NUMBERED_HOST = /(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])/;
 
 /** Names that programs give to what is the user's own, such as their account or calendar, or to nothing at all. */
 const NOBODY = /^(?:default|primary|me|self|none|null)$/i;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { id } from '@cordon/core';
 import fc from 'fast-check';
-import { boundArguments, recipientsIn } from '../../src/consent/recipients.ts';
+import { boundArguments, namesPlace, recipientsIn } from '../../src/consent/recipients.ts';
 import { argumentsDatum } from '../../src/consent/requirements.ts';
 import { ReturnedTexts } from '../../src/context/returned-texts.ts';
 import { UserTexts } from '../../src/context/session-texts.ts';
@@ -34,6 +34,38 @@ test('names, dates, numbers and prose are none', () => {
   assert.deepEqual(named({ subject: 'Hello', day: '2026-11-21', amount: 12, id: 'doc-2003' }), []);
   assert.deepEqual(named({ body: `${'word '.repeat(30)}a@b.example` }), []);
 });
+
+// Attack: an app returns a place as a whole field, and has it followed.
+for (const page of [
+  'evil.example/a',
+  '203.0.113.9/a',
+  '203.0.113.9',
+  'the page 203.0.113.9/a',
+  '2001:db8::1/a',
+  '[2001:db8::1]:80/a',
+  '::ffff:203.0.113.9',
+  'localhost:8080/a',
+  'localhost',
+  'evil.xn--p1ai/x',
+  'evil.example./a',
+])
+  test(`\`${page}\` is a place`, () => {
+    assert.equal(namesPlace({ page }), true);
+  });
+
+for (const page of [
+  'general',
+  'r1',
+  '10:30:00',
+  '10:30',
+  '2026-05-19T10:30:00Z',
+  'a:b',
+  'localhosts',
+  'Re: Lunch: when?',
+])
+  test(`\`${page}\` is no place`, () => {
+    assert.equal(namesPlace({ page }), false);
+  });
 
 test('amounts, paths and ids are shown first, as recipients are', () => {
   const args = {
