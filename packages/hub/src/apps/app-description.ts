@@ -184,6 +184,7 @@ function isObjectOrNull(value: Json): value is JsonObject | null {
 export function appTools({ tools }: AppDescription): readonly AppTool[] {
   return tools.map((tool) => {
     const { name, description, input, output, annotations } = tool;
+    const saysThatItActs = annotations?.readOnlyHint === false || annotations?.destructiveHint === true;
     return {
       name,
       description: description ?? '',
@@ -191,7 +192,7 @@ export function appTools({ tools }: AppDescription): readonly AppTool[] {
       output,
       readOnlyHint: annotations?.readOnlyHint === true,
       destructiveHint: annotations?.destructiveHint === true,
-      looksByWords: saysThatItLooks(tool, tools),
+      looksByWords: !saysThatItActs && saysThatItLooks(tool, tools),
     };
   });
 }

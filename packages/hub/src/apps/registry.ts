@@ -97,9 +97,9 @@ export function toldBy(manifest: Manifest, tool: AppTool): readonly string[] | n
  * question all the same, unless the plan names the tool and the call says only what the query or the app itself said.
  */
 export function isUnspokenLook(manifest: Manifest, tool: AppTool): boolean {
-  const { irreversible, tells } = saidOfTool(manifest.labels ?? [], tool.name, null);
-  const isSpokenOf = manifest.irreversible !== null || irreversible !== undefined || tells !== undefined;
-  return !isSpokenOf && !tool.destructiveHint && tool.looksByWords;
+  const { irreversible, tells, readOnly, undo } = saidOfTool(manifest.labels ?? [], tool.name, null);
+  const isSaid = [irreversible, tells, readOnly, undo].some((label) => label !== undefined);
+  return manifest.irreversible === null && !isSaid && !tool.destructiveHint && tool.looksByWords;
 }
 
 /** The labels of a call, for rules. Where no label says so, a call reaches others if it cannot be undone. */

@@ -12,7 +12,7 @@ export interface AppTool {
   /** Annotations of an untrusted party (MCP, "tool annotations are hints"). */
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
-  /** Name, title and description say that it only looks. */
+  /** Name, title, description and arguments say that it only looks, and no annotation says that it does not. */
   readonly looksByWords: boolean;
 }
 

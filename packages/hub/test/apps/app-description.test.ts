@@ -185,6 +185,17 @@ function looksByWords(more: Partial<Tool>): boolean | undefined {
   return appTools(described('', { ...READ, ...more }))[0]?.looksByWords;
 }
 
+// Attack: the words of an honest app's tool are about looking, and the app says that it changes something.
+test('a tool of which the app says that it changes something is no look', () => {
+  const looks = (annotations: Tool['annotations']) =>
+    looksByWords({ description: 'Returns mails.', annotations });
+  assert.equal(looks({}), true);
+  assert.equal(looks({ readOnlyHint: true }), true);
+  assert.equal(looks({ destructiveHint: false }), true);
+  assert.equal(looks({ readOnlyHint: false }), false);
+  assert.equal(looks({ destructiveHint: true }), false);
+});
+
 // Attack: an honest app's tool that changes something has a name that begins with a verb of reading.
 for (const [name, description] of [
   ['list_delete', 'This deletes the list with the given id.'],

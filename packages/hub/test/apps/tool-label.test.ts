@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { id, type Manifest, SILENT_MANIFEST, type ToolLabels } from '@cordon/core';
-import { calledLabels, isIrreversible, toldBy } from '../../src/apps/registry.ts';
+import { calledLabels, isIrreversible, isUnspokenLook, toldBy } from '../../src/apps/registry.ts';
 import type { AppTool } from '../../src/context/app-tool.ts';
 import { outputLabel } from '../../src/mediation/tool-calls.ts';
 
@@ -60,6 +60,19 @@ test('a label that says that a tool cannot be undone outweighs a pattern that sa
     toldBy({ ...manifest(null), labels: [pattern, named(irreversible)] }, tool());
   assert.equal(told(true), null);
   assert.deepEqual(told(false), ['participants']);
+});
+
+// Attack: a text has something done that the user's own label says is no look.
+test('a tool of which a label says what it does is no look by its words', () => {
+  const looks = (says: Partial<ToolLabels> | null, hints: Partial<AppTool> = {}) =>
+    isUnspokenLook(manifest(says), tool({ looksByWords: true, ...hints }));
+  assert.equal(looks(null), true);
+  assert.equal(looks({ outward: true, private: false, identifying: ['id'] }), true);
+  assert.equal(looks({ readOnly: false }), false);
+  assert.equal(looks({ undo: { tool: 'delete', with: {} } }), false);
+  assert.equal(looks({ irreversible: true }), false);
+  assert.equal(looks({ tells: ['participants'] }), false);
+  assert.equal(looks(null, { destructiveHint: true }), false);
 });
 
 test('rules are told what reaches others, and which arguments say to whom', () => {
