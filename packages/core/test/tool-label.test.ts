@@ -16,7 +16,6 @@ test('a tool that nobody speaks of has the strict labels', () => {
     untrusted: true,
     private: true,
     identifying: null,
-    tells: null,
   });
   assert.deepEqual(toolLabels({}), UNKNOWN_TOOL);
 });
