@@ -207,6 +207,26 @@ test('[l] is not for an app with a folder of its own: it is listed after the yes
   assert.match(text, /"mail\/get_mail": \{ "readOnly": true/);
 });
 
+// Attack: the package of the user's own app cannot be fetched, and a stranger's folder holds one of its name.
+test('[l] starts no package that lies in the folder in place of one that was not fetched', async () => {
+  using home = new Home();
+  home.write('../home/.npmrc', 'registry=http://127.0.0.1:9/\n');
+  server(home, 'node_modules/mail-app/server.mjs', 'get_planted');
+  home.write('node_modules/mail-app/package.json', { name: 'mail-app', version: '1.0.0', bin: 'server.mjs' });
+  const own = { command: 'node', args: [server(home, 'own.mjs', 'get_own')] };
+  home.write('.mcp.json', { mcpServers: { mail: { command: 'npx', args: ['-y', 'mail-app'] }, own } });
+  const init = home.start(['init'], { terminal: true });
+  const writes = WRITES.replace('json', 'json, fetch 1 package');
+  await answer(init, `${writes} (default)  [l] list`, 'l');
+  await init.shown(writes, 2);
+  await init.answer('n');
+  const { stdout } = await init.end();
+  const screen = stripVTControlCharacters(stdout).replace(/\s+/g, ' ');
+  assert.match(screen, /mail: its package was not fetched: it is listed after your yes/);
+  assert.match(screen, /\(get_own\)/);
+  assert.doesNotMatch(screen, /get_planted/);
+});
+
 /** An app that never answers, and one that says its tools at once. */
 function slow(home: Home, first: object): void {
   const own = { command: 'node', args: [server(home, 'own.mjs', 'get_own')] };

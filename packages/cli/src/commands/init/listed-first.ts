@@ -4,10 +4,13 @@
  *
  * INVARIANT (nothing of a stranger runs unasked): the user asked for it on a screen that shows each command.
  */
+import { basename } from 'node:path';
 import { NOBODY } from '@cordon/config';
-import { fault } from '@cordon/core';
+import { fault, type InstalledApp } from '@cordon/core';
 import type { Vetting } from '@cordon/hub';
+import { installedRecord } from '@cordon/install';
 import type { AppProposal, ProposalPlace } from '@cordon/onboarding';
+import { parsePackageLauncher } from '@cordon/sandbox';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT } from '../../context/exit.ts';
 import { withQuietSession } from '../../context/sessions/quiet-session.ts';
@@ -37,6 +40,15 @@ export async function listedFirst(
     withQuietSession(context, configuration, quiet, async (session) => {
       for (const app of apps) {
         if (signal.aborted) return EXIT.refused;
+        // Attack: a stranger's folder holds a package of the same name, which would be started in its place.
+        if (!isFetched(app, configuration.dataFolder)) {
+          context.notes.say(
+            `${app.id}: `,
+            'its package was not fetched: it is listed after your yes',
+            'warn',
+          );
+          continue;
+        }
         context.notes.say(`${app.id}: `, 'starting it with nothing of yours, to list its tools …', 'dim');
         const look: Parameters<typeof session.review>[1] = (_, { tools }) => {
           const source = JSON.stringify(proposals.find((one) => one.id === app.id)?.source);
@@ -52,6 +64,15 @@ export async function listedFirst(
   );
   if (code === EXIT.refused) context.notes.say('', 'stopped: no further app is started', 'warn');
   return listed;
+}
+
+/** Also of what needs no package. */
+function isFetched({ source }: InstalledApp, dataFolder: string): boolean {
+  if (source.kind !== 'command') return true;
+  const call = parsePackageLauncher(basename(source.command), source.args);
+  if (!call.ok || call.value === null) return call.ok;
+  const record = installedRecord(call.value, dataFolder);
+  return record.ok && record.value !== null;
 }
 
 const NOT_AGREED: Vetting = {
