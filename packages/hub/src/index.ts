@@ -16,7 +16,7 @@ export {
   type Vetting,
 } from './apps/app-pins.ts';
 export type { AppLauncher, AppProcess } from './apps/app-process.ts';
-export { calledLabels, isIrreversible, isUnspokenLook, toldBy } from './apps/registry.ts';
+export { calledLabels, isIrreversible, toldBy } from './apps/registry.ts';
 export type { AppTool } from './context/app-tool.ts';
 export { AppLogins } from './egress/app-logins.ts';
 export type { LoginPlace, LoginSteps, LoginWish } from './egress/log-in.ts';

@@ -13,7 +13,6 @@ import {
   calledLabels,
   type DescribedTool,
   isIrreversible,
-  isUnspokenLook,
   outputLabel,
   type Review,
   toldBy,
@@ -22,7 +21,7 @@ import {
 /** What a call does, as the hub treats it: whether it asks first. */
 export type Effect = 'irreversible' | 'undoable' | 'reads';
 
-/** What the user's files say in favour of a tool. `asks less`: no question if the query spells the call out. Without them, its arguments reach others, and its output is private and untrusted. */
+/** What the user's files say in favour of a tool. `asks less`: no question if the query names everybody whom it tells, and all that it says. Without them, its arguments reach others, and its output is private and untrusted. */
 export const LABELS = ['asks less', 'stays here', 'trusted', 'public'] as const;
 export type GoodLabel = (typeof LABELS)[number];
 
@@ -115,7 +114,7 @@ function toolLines(app: InstalledApp, description: AppDescription): readonly Too
       effect,
       destroys: tool.destructiveHint,
       labels: [
-        ...(asksLess(app, tool) ? (['asks less'] as const) : []),
+        ...(effect === 'irreversible' && toldBy(app.manifest, tool) !== null ? (['asks less'] as const) : []),
         ...goodLabels(labels.mayLeave ?? labels.outward, outputLabel(app, tool.name, NOTHING)),
       ],
       words: wordsOf(description.tools[index]),
@@ -137,11 +136,6 @@ function rankOf({ destructiveHint, looksByWords, input }: AppTool): number {
   if (looksByWords) return 3;
   const names = isJsonObject(input.properties) ? Object.keys(input.properties) : [];
   return names.some((name) => REACHES.test(name)) ? 1 : 2;
-}
-
-function asksLess({ manifest }: InstalledApp, tool: AppTool): boolean {
-  if (!isIrreversible(manifest, tool)) return false;
-  return toldBy(manifest, tool) !== null || isUnspokenLook(manifest, tool);
 }
 
 const NOTHING: Label = { integrity: 'trusted', confidentiality: 'public' };

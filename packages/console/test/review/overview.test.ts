@@ -137,14 +137,13 @@ test('a tool about which less is asked says so', () => {
     '  │ invite asks less │ Invites.',
     '  │ send             │ Sends.',
   ]);
+  // Attack: the words of an app say that its tool only looks.
   const looks = shownOf(review(describing([tool('get_file', 'Gets a file.'), tool('send', 'Sends.')])));
-  assert.deepEqual(looks.slice(5, 7), [
-    '  │ send               │ Sends.',
-    '  │ get_file asks less │ Gets a file.',
+  assert.deepEqual(looks.slice(4, 7), [
+    '▐ CANNOT BE UNDONE: Cordon asks first (2)',
+    '  │ send     │ Sends.',
+    '  │ get_file │ Gets a file.',
   ]);
-  const spoken = labelled([{ app: null, tool: 'get_file', says: { irreversible: true } }]);
-  const known = shownOf(review(describing([tool('get_file', 'Gets a file.')]), { app: spoken }));
-  assert.equal(known[4], '▐ CANNOT BE UNDONE: Cordon asks first (1)');
 });
 
 test('an app without tools is shown as one', () => {

@@ -50,8 +50,6 @@ export interface ToolCall extends ProposalBase {
   readonly irreversible: boolean;
   /** There is a plan that does not name this use of the app; absent: it names it, or there is no plan. */
   readonly isOffPlan?: boolean;
-  /** Nobody has spoken of the tool, and its words say that it only looks. */
-  readonly isUnspokenLook?: true;
   /** What is known of the tool; absent in journals of before it was: nothing is. */
   readonly labels?: CalledLabels;
 }

@@ -93,8 +93,8 @@ export function toldBy(manifest: Manifest, tool: AppTool): readonly string[] | n
 }
 
 /**
- * Whether a tool counts as one that cannot be undone only because nobody speaks of it, while its words say that it looks. A call is a
- * question all the same, unless the plan names the tool and the call says only what the query or the app itself said.
+ * Whether a tool counts as one that cannot be undone only because nobody speaks of it, while its words say that it looks. Attack: an app's
+ * words are false. So each call is a question all the same.
  */
 export function isUnspokenLook(manifest: Manifest, tool: AppTool): boolean {
   const { irreversible, tells, readOnly, undo } = saidOfTool(manifest.labels ?? [], tool.name, null);

@@ -9,7 +9,6 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
-  type JsonSchema,
   namedArguments,
   type PromptQuote,
 } from '@cordon/core';
@@ -19,11 +18,9 @@ import { isNewFile, type KnownRecipients, type KnownValues, MOST_NAMED } from '.
 import {
   decisiveIn,
   idsIn,
-  isDecisive,
   isNobody,
   lastName,
   mailAddressesIn,
-  namesPlace,
   type Recipient,
   recipientsIn,
   withoutPlaces,
@@ -167,59 +164,6 @@ function saysWhomInQuery(
 const CALENDAR = /calendar/i;
 /** Keys of what says who somebody is, or which calendar it is. */
 const NAMES_NOBODY = /^(?:id|e?mail|address|name)$/i;
-
-/**
- * Whether a call of a look says nothing but words of the query, times, small numbers, and values that this very app returned as a whole. How much,
- * such as a price, is said by the query alone. Where it names a place, such as a link, it says words of the query alone. Attack: the text of a mail is what is searched for elsewhere, or a
- * page has links followed that spell what was read.
- */
-export function asksOnlyKnown(
-  app: AppId,
-  args: JsonObject,
-  { isInQuery, find }: Pick<KnownValues, 'isInQuery' | 'find'>,
-): boolean {
-  const isOwn = (value: string) => {
-    const standing = find(value);
-    return standing?.how === 'field' && standing.app === app;
-  };
-  const mayBeOwn = !namesPlace(args);
-  const values = namedArguments(args).flatMap(({ path, value }) =>
-    (Array.isArray(value) ? value : [value]).map((one: Json) => ({ key: withoutPlaces(path), one })),
-  );
-  return values.every(({ key, one }) => {
-    if (isNothing(one) || typeof one === 'boolean') return true;
-    const text = String(one);
-    if (isInQuery(text) || (typeof one === 'string' && TIME.test(one))) return true;
-    const isCount = typeof one === 'number' && Number.isInteger(one) && one >= 0 && one <= MOST_COUNTED;
-    return mayBeOwn && !saysHowMuch(key) && ((isCount && !isDecisive(key)) || isOwn(text));
-  });
-}
-
-/**
- * Whether a call says nothing but words of the query, one in each argument that the tool has. Attack: one app's look is called with another
- * app's number, in digits of a time, in how many there are, or in names of arguments.
- */
-export function asksOnlyQuery(
-  args: JsonObject,
-  input: JsonSchema,
-  { isInQuery }: Pick<KnownValues, 'isInQuery'>,
-): boolean {
-  const declared = isJsonObject(input.properties) ? Object.keys(input.properties) : [];
-  return Object.entries(args).every(([name, value]) => {
-    const isWord = typeof value === 'string' || typeof value === 'number';
-    return declared.includes(name) && isWord && String(value).trim() !== '' && isInQuery(String(value));
-  });
-}
-
-/** How many of something a look asks for. */
-const MOST_COUNTED = 100;
-
-/** Attack: a text names the price. */
-function saysHowMuch(key: string): boolean {
-  return /(?:^|[._])(?:amount|bid|cost|fee|price|quantity|qty|sum|total)s?(?:$|[._])/i.test(
-    key.replace(/([a-z])([A-Z])/g, '$1_$2'),
-  );
-}
 
 /** Neither text nor anybody: an argument that is left empty. */
 function isNothing(value: Json): boolean {

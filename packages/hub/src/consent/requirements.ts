@@ -13,7 +13,6 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
-  type JsonSchema,
   type PromptDatum,
   type Proposal,
   type StepPlan,
@@ -21,14 +20,7 @@ import {
 import type { EgressRequest } from '@cordon/egress';
 import type { Context } from '../context/context.ts';
 import type { HeldText, PlacedText } from '../context/references.ts';
-import {
-  answeredNote,
-  asksOnlyKnown,
-  asksOnlyQuery,
-  carriedTexts,
-  isPartlyCompared,
-  tellsOnlyQuery,
-} from './carried-texts.ts';
+import { answeredNote, carriedTexts, isPartlyCompared, tellsOnlyQuery } from './carried-texts.ts';
 import type { ConsentRequirement, Coverage, OnceCoverage } from './consent-requirement.ts';
 import {
   distinctQuotes,
@@ -68,10 +60,6 @@ export interface IntendedCall {
   readonly irreversible: boolean;
   /** Of a call that can be undone but for what some people hear: the arguments that name them. Null: it cannot be undone at all. */
   readonly tells: readonly string[] | null;
-  /** Nobody says that it can be undone, and all words of the tool say that it only looks. */
-  readonly looks: boolean;
-  /** The schema of the tool's arguments. */
-  readonly input: JsonSchema;
   /** What it is called with may reach others, as far as the user's files say. */
   readonly mayLeave: boolean;
   /** The app may reach somebody besides the user, whatever its tools are for. */
@@ -116,24 +104,17 @@ export function callRequirement(plan: StepPlan, call: IntendedCall): ConsentRequ
 }
 
 /**
- * Whether no question is due about a call that can be undone but for what some people hear, or that only looks: the plan names it, and it
- * says nothing but what the query says, or what the app itself knows; of a look with what another app said in the context, the query alone.
+ * Whether no question is due about a call that can be undone but for what some people hear: the plan names it, and it says nothing but
+ * what the query says.
  */
 function isSpelledOut(
   plan: StepPlan,
   call: IntendedCall,
   { expected, warnings }: ConsentRequirement,
 ): boolean {
-  const { app, tells, looks, texts, before, knows, arguments: args } = call;
-  if (!expected || warnings.length > 0 || texts.length > 0) return false;
-  if (looks)
-    return knowsOthers(call) ? asksOnlyQuery(args, call.input, knows) : asksOnlyKnown(app, args, knows);
-  return tells !== null && before.length < plannedTimes(plan, call) && tellsOnlyQuery(args, tells, knows);
-}
-
-/** Whether the context may hold what another app said in private. */
-function knowsOthers({ context, app }: IntendedCall): boolean {
-  return context.recallsPrivate || [...context.origins].some((origin) => origin !== app);
+  const { tells, texts, before, knows, arguments: args } = call;
+  if (tells === null || !expected || warnings.length > 0 || texts.length > 0) return false;
+  return before.length < plannedTimes(plan, call) && tellsOnlyQuery(args, tells, knows);
 }
 
 const PARTLY_COMPARED =

@@ -55,15 +55,10 @@ function changesIn(events: readonly Event[]): ReadonlyMap<EventId, Change> {
     const isCertain = wasCarriedOut(event);
     if (isCertain === true) amend(undoing.get(cause), { isUndone: true });
     const made = calls.get(cause);
-    if (isCertain !== null && made !== undefined && !isLook(made.call))
+    if (isCertain !== null && made !== undefined && made.call.labels?.readOnly !== true)
       changes.set(cause, { ...made, output: null, isCertain, isUndone: false });
   }
   return changes;
-}
-
-/** A tool of which nobody speaks may change something, whatever it says; but a person who wants something undone means no look. */
-function isLook({ labels, isUnspokenLook }: ToolCallEvent): boolean {
-  return labels?.readOnly === true || isUnspokenLook === true;
 }
 
 /** Null: it was not, as far as the app says. False: nobody knows. */

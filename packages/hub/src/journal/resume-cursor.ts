@@ -382,8 +382,6 @@ function contentOf(value: EventBody | Event): string {
     VOLATILE.has(key) ||
     (key === 'callId' && NAMING_CALLS.has(value.kind)) ||
     // The words are the same whichever model is in use, and older journals do not tell it.
-    (key === 'model' && value.kind === 'user.message') ||
-    // Older journals do not tell it, and the call is the same.
-    key === 'isUnspokenLook';
+    (key === 'model' && value.kind === 'user.message');
   return canonicalJson(Object.fromEntries(Object.entries(json).filter(([key]) => !isLeftOut(key))));
 }

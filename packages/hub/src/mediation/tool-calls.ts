@@ -171,8 +171,6 @@ export class ToolCalls {
       identifying: labels.identifying,
       irreversible,
       tells: irreversible ? toldBy(app.manifest, tool) : null,
-      looks: irreversible && isUnspokenLook(app.manifest, tool),
-      input: tool.input,
       mayLeave: mayLeave(labels),
       mayConnect: mayConnect(app),
       texts,
@@ -184,8 +182,6 @@ export class ToolCalls {
   /** Where values may stand that a call of this app names. @param call null: a model of the app will choose it */
   knows({ returned, text, isPrivate }: Query, app: InstalledApp, call: ReadyCall | null): KnownValues {
     const isFolder = call !== null && makesFolder(call.tool.name, call.arguments);
-    // Any word of the user may be what they want to look at.
-    const looks = call !== null && isUnspokenLook(app.manifest, call.tool);
     const said = new UserTexts([text], () => []);
     const isInQuery = (value: string) => said.hold(value);
     return {
@@ -195,10 +191,7 @@ export class ToolCalls {
       quote: (value) => returned.quoteWords(wordsOf(value)),
       passages: () => [...(isPrivate ? returned.passages() : []), ...this.#earlier.passages()],
       isAll: () => returned.isAll && this.#earlier.isAll,
-      file: (path) =>
-        looks && this.#parts.words.hold(path)
-          ? null
-          : namedFile(path, app, this.#parts.lookAt, isInQuery, isFolder),
+      file: (path) => namedFile(path, app, this.#parts.lookAt, isInQuery, isFolder),
       query: text,
     };
   }
@@ -259,7 +252,6 @@ export class ToolCalls {
       irreversible: isIrreversible(app.manifest, tool),
       // The baseline has no plan.
       ...(this.#parts.asksPermission && !isPlanned ? { isOffPlan: true } : {}),
-      ...(isUnspokenLook(app.manifest, tool) ? { isUnspokenLook: true } : {}),
       labels: calledLabels(app.manifest, tool),
     };
     const label = joinedLabel(context.label, texts);

@@ -263,26 +263,34 @@ test('a new file without an ending is warned about, and a new folder is not', as
   assert.deepEqual([stage.user.asked[0]?.expected, stage.user.asked[0]?.warnings], [true, []]);
 });
 
-test('a tool that only looks may be called with any word of the user', async (t) => {
-  const files = app(
-    'files',
-    { get: 'A mail.', read_file: { input: { type: 'object' }, reply: 'all:' } },
-    { irreversible: null, untrusted: null, private: null, ...WRITES },
-  );
-  for (const [path, questions] of [
-    ['Makefile', 0],
-    ['diary', 1],
+// Attack: a tool that writes has words of looking.
+test('a word of the user is no file that they named, also for a tool whose words say that it looks', async (t) => {
+  for (const [labels, warnings] of [
+    [undefined, 1],
+    [[{ app: null, tool: 'read_file', says: { readOnly: true } }], null],
   ] as const) {
+    const files = app(
+      'files',
+      { get: 'A mail.', read_file: { input: { type: 'object' }, reply: 'all:' } },
+      {
+        irreversible: null,
+        untrusted: null,
+        private: null,
+        ...WRITES,
+        labels: [{ app: null, tool: 'get', says: { readOnly: true } }, ...(labels ?? [])],
+      },
+    );
     const stage = stageFor(t, {
       apps: [files],
       script: {
         planner: [plan([{ app: 'files', uses: ['get', 'read_file'] }])],
-        files: [[call('get', {})], [call('read_file', { path })], 'done'],
+        files: [[call('get', {})], [call('read_file', { path: 'Makefile' })], 'done'],
       },
       user: no(),
       lookAt,
     });
     await stage.ask('Tell me what the Makefile says.');
-    assert.equal(stage.user.asked.length, questions, path);
+    const [question] = stage.user.asked;
+    assert.equal(question?.warnings.length ?? null, warnings);
   }
 });

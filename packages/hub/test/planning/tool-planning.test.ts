@@ -157,18 +157,12 @@ function unlabelled(manifest: Parameters<typeof app>[2] = {}) {
 const ALL_OF_SHOP = uses(...Object.keys(SHOP));
 
 // Attack: an app names its paying as if it looked, and has it named for every query.
-test('a tool without a label is named for a look if all its words say that it looks, and asked about if it is told more than the query', async (t) => {
+test('a tool without a label is named for a look if all its words say that it looks, and each call is asked about', async (t) => {
   const { stage } = stageWith(t, [unlabelled()], {
     script: {
       planner: [plan([{ app: 'shop', acts: false }])],
       'tool-planner': [ALL_OF_SHOP],
-      shop: [
-        [call('list_orders')],
-        [call('get_order', { id: 'pen', day: '2026-05-19' })],
-        [call('get_order', { id: '4711' })],
-        [call('get_done')],
-        'done',
-      ],
+      shop: [[call('list_orders')], [call('get_order', { id: 'pen' })], [call('get_done')], 'done'],
     },
   });
   await stage.ask('When did I order the pen?');
@@ -177,7 +171,8 @@ test('a tool without a label is named for a look if all its words say that it lo
   assert.deepEqual(
     stage.user.asked.map(({ subject, data, warnings }) => [subject.what, data[0]?.value, warnings]),
     [
-      ['get_order', '{"id":"4711"}', []],
+      ['list_orders', '{}', []],
+      ['get_order', '{"id":"pen"}', []],
       ['get_done', '{}', off],
     ],
   );
@@ -206,12 +201,11 @@ test('of tools with one first word, the next word says whether it looks', async 
     script: {
       planner: [plan([{ app: 'shop', acts: false }])],
       'tool-planner': [uses(...Object.keys(tools))],
-      shop: [[call('shop_list_orders')], 'done'],
+      shop: ['done'],
     },
   });
   await stage.ask('What have I ordered?');
   assert.deepEqual(planned(stage), [['shop', ['shop_get_order', 'shop_list_orders']]]);
-  assert.deepEqual(stage.user.asked, []);
 });
 
 for (const [what, manifest] of [

@@ -195,28 +195,6 @@ test('nothing has changed: nothing to undo', async (t) => {
   assert.equal(await stage.session.undo(signal), null);
 });
 
-test('a look of which nobody speaks is no change, and what does not look is one', async (t) => {
-  const base = notes(BY_NAME);
-  const labels = [{ app: null, tool: 'add', says: { irreversible: false, undo: BY_NAME } }];
-  const unlabelled = app(
-    'notes',
-    { ...base.tools, list_notes: 'milk', mark_bought: 'bought' },
-    { irreversible: null, labels },
-  );
-  for (const [tool, last] of [
-    ['list_notes', 'add'],
-    ['mark_bought', 'mark_bought'],
-  ] as const) {
-    const stage = stageFor(t, { apps: [unlabelled], script: {}, user: yes() });
-    await stage.ask('note milk', {
-      planner: [plan([{ app: 'notes' }])],
-      notes: [[call('add', { text: 'milk' })], [call(tool)], 'done'],
-    });
-    assert.deepEqual(stage.ran.slice(1), [`notes.${tool} {}`]);
-    assert.equal(stage.session.lastChange()?.tool, last);
-  }
-});
-
 test('what failed has changed nothing; what may have happened is told', async (t) => {
   const failing = notes(BY_NAME);
   let reply: object = { text: 'no', isError: true };
