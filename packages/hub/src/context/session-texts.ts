@@ -49,8 +49,11 @@ export class UserTexts {
   }
 }
 
-/** `+44 20 7946` is `+44207946`; where there is anything but digits it is not compared so. */
+/**
+ * `+44 20 7946` is `+44207946`; where there is anything but digits it is not compared so. Attack: a text in `-` and `/`, of which nothing
+ * would be left to compare.
+ */
 function holdsDigits(text: string, wanted: string): boolean {
   const plain = (from: string) => from.replace(/[\s()/-]/g, '');
-  return /^\+?[\d\s()/-]{7,}$/.test(wanted) && plain(text).includes(plain(wanted));
+  return /^\+?\(?\d(?:[\s()/-]{0,2}\d){6,}$/.test(wanted) && plain(text).includes(plain(wanted));
 }

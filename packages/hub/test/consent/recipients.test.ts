@@ -120,6 +120,21 @@ test('the user has said a value if it stands in the words as a whole', () => {
     assert.equal(words.hold(value), false, value);
 });
 
+// Attack: a text that was read is spelled in `-` and `/`, and counts as said by the user.
+test('a telephone number may be written in another form, and needs digits', () => {
+  const words = new UserTexts(['Call me on 020 7946 0958 or +44 20 7946 0959, please.'], () => []);
+  for (const value of ['(020) 7946 0958', '020/7946-0958', '+44 (20) 7946-0959', '+442079460959'])
+    assert.equal(words.hold(value), true, value);
+  for (const value of [
+    '-//-((-)--/(',
+    '+-//-((-)--/(',
+    '-//-((-)--/('.repeat(50),
+    '--/-//--0',
+    '020/--/-//-(7946)-/--/0958',
+  ])
+    assert.equal(words.hold(value), false, value);
+});
+
 test('a new sentence may follow an address without a space', () => {
   const words = new UserTexts(['Post it on www.our-company.com.They know. b@x.co.uk'], () => []);
   assert.equal(words.hold('www.our-company.com'), true);
