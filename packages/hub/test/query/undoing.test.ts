@@ -195,6 +195,28 @@ test('nothing has changed: nothing to undo', async (t) => {
   assert.equal(await stage.session.undo(signal), null);
 });
 
+// Attack: the words of a tool that acts say that it looks, and the change before it would be undone.
+test('a call that only its tool’s own words call a look is the last change, and with a label it is none', async (t) => {
+  const base = notes(BY_NAME);
+  const undoable = { app: null, tool: 'add', says: { irreversible: false, undo: BY_NAME } };
+  for (const [labels, last] of [
+    [[undoable], 'list_notes'],
+    [[undoable, { app: null, tool: 'list_notes', says: { readOnly: true } }], 'add'],
+  ] as const) {
+    const tools = { ...base.tools, list_notes: 'milk' };
+    const stage = stageFor(t, {
+      apps: [app('notes', tools, { irreversible: null, labels })],
+      script: {},
+      user: yes(),
+    });
+    await stage.ask('note milk', {
+      planner: [plan([{ app: 'notes' }])],
+      notes: [[call('add', { text: 'milk' })], [call('list_notes')], 'done'],
+    });
+    assert.equal(stage.session.lastChange()?.tool, last);
+  }
+});
+
 test('what failed has changed nothing; what may have happened is told', async (t) => {
   const failing = notes(BY_NAME);
   let reply: object = { text: 'no', isError: true };
