@@ -55,8 +55,8 @@ export function lendResults(data: string, names: readonly string[] = RESULTS): v
 
 /** Keeps the results that a run left in its data folder. */
 export function keepResults(data: string): void {
-  mkdirSync(SHARED, { recursive: true, mode: 0o700 });
-  for (const name of RESULTS) {
+  mkdirSync(join(SHARED, 'compiled'), { recursive: true, mode: 0o700 });
+  for (const name of resultsIn(data)) {
     const [from, to] = [join(data, name), join(SHARED, name)];
     const result = contentOf(from);
     if (result === '' || result.includes('draft-') || result === contentOf(to)) continue;
@@ -64,6 +64,13 @@ export function keepResults(data: string): void {
     copy(from, fresh);
     replace(to, fresh);
   }
+}
+
+/** Of compiled code each program by itself: a run that has compiled one of them must not take away what others have. */
+function resultsIn(data: string): readonly string[] {
+  const compiled = join(data, 'compiled');
+  const programs = existsSync(compiled) ? readdirSync(compiled) : [];
+  return ['sandbox.json', ...programs.map((program) => `compiled/${program}`)];
 }
 
 /** Other test files may read it at this moment, or replace it. */
@@ -76,12 +83,15 @@ function replace(result: string, fresh: string): void {
   }
 }
 
-/** What tells a result from an older one; nothing where there is none. */
+/** What tells a result from an older one; nothing where there is none, or where another test file replaces it at this moment. */
 function contentOf(path: string): string {
-  if (!existsSync(path)) return '';
-  return statSync(path).isDirectory()
-    ? readdirSync(path, { recursive: true }).sort().join()
-    : readFileSync(path, 'utf8');
+  try {
+    return statSync(path).isDirectory()
+      ? readdirSync(path, { recursive: true }).sort().join()
+      : readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** With its owner, who for compiled code is the user of apps. */
