@@ -21,6 +21,7 @@ import {
   isNobody,
   lastName,
   mailAddressesIn,
+  mentionsIn,
   type Recipient,
   recipientsIn,
   withoutPlaces,
@@ -135,17 +136,17 @@ export function tellsOnlyQuery(
 }
 
 /**
- * Whether everybody whom a value may name in places that are easily overlooked is in the query: all mail addresses, also in long texts
- * and in names of arguments; names of arguments within those that say whom it tells; calendars. Attack: the calendar is one that others
- * read, or an address is a key with nothing behind it.
+ * Whether everybody whom a value may name in places that are easily overlooked is in the query: all mail addresses and handles, also in
+ * long texts and in names of arguments; names of arguments within those that say whom it tells; what others may see. Attack: the calendar
+ * is one that others read, the event is public, or an address is a key with nothing behind it.
  */
 function saysWhomInQuery(
   value: Json,
   tells: readonly string[],
   isInQuery: (value: string) => boolean,
-  place: 'told' | 'calendar' | null = null,
+  place: 'told' | 'shared' | null = null,
 ): boolean {
-  const hasOnlyKnown = (text: string) => mailAddressesIn(text).every(isInQuery);
+  const hasOnlyKnown = (text: string) => [...mailAddressesIn(text), ...mentionsIn(text)].every(isInQuery);
   if (Array.isArray(value)) return value.every((one) => saysWhomInQuery(one, tells, isInQuery, place));
   if (isJsonObject(value))
     return Object.entries(value).every(([key, inner]) => {
@@ -154,14 +155,16 @@ function saysWhomInQuery(
       const isTold = withoutPlaces(key)
         .split('.')
         .some((name) => tells.includes(name));
-      const within = isTold ? 'told' : CALENDAR.test(key) ? 'calendar' : place;
+      const within = isTold ? 'told' : SHARED.test(key) ? 'shared' : place;
       return saysWhomInQuery(inner, tells, isInQuery, within);
     });
   if (typeof value === 'string' && !hasOnlyKnown(value)) return false;
-  return place !== 'calendar' || isNothing(value) || isInQuery(String(value));
+  return place !== 'shared' || isNothing(value) || (value !== true && isInQuery(String(value)));
 }
 
-const CALENDAR = /calendar/i;
+/** Names of arguments that may say who else sees it. */
+const SHARED =
+  /calendar|visib|public|privacy|audience|access|shar|invit|people|project|board|team|group|space|room|channel|^list|^with$/i;
 /** Keys of what says who somebody is, or which calendar it is. */
 const NAMES_NOBODY = /^(?:id|e?mail|address|name)$/i;
 

@@ -31,6 +31,12 @@ export function mailAddressesIn(text: string): readonly string[] {
   return [...found].map(([address]) => address.replace(/[.:!?]+$/, ''));
 }
 
+/** All handles in a text, such as `@channel`, that are no part of a mail address. */
+export function mentionsIn(text: string): readonly string[] {
+  const found = text.matchAll(/(?<![^\s@<>"',;()[\]])@[\p{L}\p{N}_.-]{1,64}/gu);
+  return [...found].map(([handle]) => handle.replace(/[.-]+$/, '')).filter((handle) => handle !== '@');
+}
+
 /**
  * Whether a call names a place that gets what its address says: a link or a host. An address of mail may be what is searched for, and
  * `diary.txt` looks like a host. Attack: a link so long that it is no name.

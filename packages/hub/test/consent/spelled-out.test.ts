@@ -63,6 +63,12 @@ for (const [what, args] of [
   ['whom the query names in a long text', { ...LUNCH, description: 'Lunch.\nWith sarah@x.example.' }],
   ['nobody, in the user’s calendar', { title: 'Kick-off', calendar_id: 'primary', description: 'At ten.' }],
   ['nobody, in a calendar of the query', { title: 'Kick-off', calendar: { id: 'lunch' } }],
+  ['nobody, in a project of the query', { title: 'Kick-off', project: 'Lunch', invitees: [] }],
+  [
+    'nobody, and is not public',
+    { title: 'Kick-off', description: 'At ten.', public: false, sharedWith: null },
+  ],
+  ['nobody, at some time', { title: 'Kick-off', description: 'Lunch @ ten' }],
 ] as const)
   test(`a call that tells ${what} is no question`, async (t) => {
     assert.deepEqual(await asked(t, script([args])), []);
@@ -75,6 +81,15 @@ for (const [what, args] of [
   ['the people of a shared calendar by name', { ...SALARY, calendar: 'sales-team' }],
   ['the people of some calendar', { ...SALARY, event: { calendars: [{ name: 'sales' }] } }],
   ['the people of another calendar by a key', { ...SALARY, calendar: { 'sales-team': null } }],
+  ['everybody who sees it', { ...SALARY, visibility: 'public' }],
+  ['everybody who may look', { ...SALARY, public: true }],
+  ['the people of a project', { ...SALARY, project: 'Team Rocket' }],
+  ['the people of a list', { ...SALARY, list: 'Public' }],
+  ['whom another argument invites', { title: 'Lunch', invite: 'Eve' }],
+  ['people of another argument', { title: 'Lunch', people: 'Eve' }],
+  ['who comes along', { title: 'Lunch', with: 'Eve' }],
+  ['a channel by a handle', { title: 'Lunch', description: 'Lunch\n@channel come' }],
+  ['a channel by a handle at the end', { title: 'Lunch', description: `${'Lunch '.repeat(20)}(@eve).` }],
   ['those of another event', { event_id: '24' }],
   ['somebody by a key', { ...LUNCH, participants: { [EVE]: {} } }],
   ['somebody by a key with null', { ...LUNCH, participants: { [EVE]: null } }],
