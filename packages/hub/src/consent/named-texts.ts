@@ -70,10 +70,12 @@ export function filesIn(args: Json): readonly Recipient[] {
 }
 
 /**
- * How a call of this app names this file; null: the app has no folder to write to, or what is named is a folder that is there.
+ * How a call of this app names this file or folder; null: the app has no folder to write to, or what is named is a folder that is there
+ * and that is only looked at, or that the user calls a folder. Attack: the user wants one folder deleted, and a text names another.
  *
  * @param isInQuery whether the user says a word in the query that is served
  * @param isFolder whether the call can only make a folder
+ * @param looks whether the call changes nothing
  */
 export function namedFile(
   path: string,
@@ -81,6 +83,7 @@ export function namedFile(
   lookAt: LookAt,
   isInQuery: (word: string) => boolean,
   isFolder: boolean,
+  looks: boolean,
 ): NamedFile | null {
   const { write, read } = app.manifest.files;
   if (write.length === 0 || app.source.kind !== 'command') return null;
@@ -90,11 +93,18 @@ export function namedFile(
   const visible = meant.filter((one) => [...write, ...read].some((folder) => isWithin(folder, one)));
   const there = visible.map(lookAt);
   if (there.includes('other')) return 'there';
-  if (there.includes('folder')) return null;
+  if (there.includes('folder')) return looks || isSaidFolder(path, isInQuery) ? null : 'there';
   const isOwn = write.some((folder) =>
     visible.some((one) => isOwnName(folder, one, lookAt, isInQuery, isFolder)),
   );
   return isOwn && !path.split('/').includes('..') ? 'new' : 'other';
+}
+
+/** Whether the user calls it a folder. Attack: a common word of theirs is also what a folder is called. */
+function isSaidFolder(path: string, isInQuery: (word: string) => boolean): boolean {
+  const name = basename(path);
+  const spoken = ['folder', 'directory'].flatMap((word) => [`${word} ${name}`, `${name} ${word}`]);
+  return name !== '' && [...spoken, `${name}/`].some(isInQuery);
 }
 
 function isWithin(folder: string, path: string): boolean {

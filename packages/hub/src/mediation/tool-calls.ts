@@ -182,6 +182,7 @@ export class ToolCalls {
   /** Where values may stand that a call of this app names. @param call null: a model of the app will choose it */
   knows({ returned, text, isPrivate }: Query, app: InstalledApp, call: ReadyCall | null): KnownValues {
     const isFolder = call !== null && makesFolder(call.tool.name, call.arguments);
+    const looks = call !== null && calledLabels(app.manifest, call.tool).readOnly;
     const said = new UserTexts([text], () => []);
     const isInQuery = (value: string) => said.hold(value);
     return {
@@ -191,7 +192,7 @@ export class ToolCalls {
       quote: (value) => returned.quoteWords(wordsOf(value)),
       passages: () => [...(isPrivate ? returned.passages() : []), ...this.#earlier.passages()],
       isAll: () => returned.isAll && this.#earlier.isAll,
-      file: (path) => namedFile(path, app, this.#parts.lookAt, isInQuery, isFolder),
+      file: (path) => namedFile(path, app, this.#parts.lookAt, isInQuery, isFolder, looks),
       query: text,
     };
   }

@@ -21,9 +21,9 @@ const filesystem = app(
   { irreversible: ['write_file'], ...WRITES },
 );
 
-const judge = (path: string, query = QUERY, one = filesystem, isFolder = false) => {
+const judge = (path: string, query = QUERY, one = filesystem, isFolder = false, looks = false) => {
   const said = new UserTexts([query], () => []);
-  return namedFile(path, one.installed, lookAt, (word) => said.hold(word), isFolder);
+  return namedFile(path, one.installed, lookAt, (word) => said.hold(word), isFolder, looks);
 };
 
 for (const path of [
@@ -72,8 +72,22 @@ test('a folder that the user names may hold a new file, and a file that programs
   assert.equal(judge('newest-requirements.txt', 'Save the newest requirements.'), 'new');
 });
 
-test('a folder is no file, and an app without a folder to write to has none', () => {
-  assert.equal(judge('/home/me/notes'), null);
+test('a folder that is there stands out, unless it is only looked at', () => {
+  for (const path of ['/home/me/notes', 'site']) {
+    assert.equal(judge(path), 'there', path);
+    assert.equal(judge(path, QUERY, filesystem, true), 'there', path);
+    assert.equal(judge(path, QUERY, filesystem, false, true), null, path);
+  }
+});
+
+test('a folder that the query calls a folder does not stand out', () => {
+  for (const query of ['Delete the folder site.', 'Move it to the site folder.', 'Move it to site/ please.'])
+    assert.equal(judge('site', query), null, query);
+  for (const query of ['Delete the site.', 'Keep site, and delete the folder temp.'])
+    assert.equal(judge('site', query), 'there', query);
+});
+
+test('an app without a folder to write to has no file', () => {
   assert.equal(judge('newest-mail.txt', QUERY, app('drive', {})), null);
 });
 
@@ -109,6 +123,7 @@ test('where nobody knows what is there, a file stands out', () => {
       filesystem.installed,
       () => 'other',
       () => true,
+      false,
       false,
     ),
     'there',
@@ -262,6 +277,47 @@ test('a new file without an ending is warned about, and a new folder is not', as
   await stage.ask('Make a folder for the newest mail.');
   assert.deepEqual([stage.user.asked[0]?.expected, stage.user.asked[0]?.warnings], [true, []]);
 });
+
+// Attack: the user wants one folder deleted or something moved, and a mail that no filter reads names another folder.
+for (const [tool, args, warnings] of [
+  ['delete_directory', { path: 'temp1/' }, []],
+  ['delete_directory', { path: 'site' }, ['`site` in `path` is there already, and you did not name it']],
+  ['move_file', { path: 'temp1', new_path: 'temp2' }, []],
+  [
+    'move_file',
+    { path: 'temp1', new_path: 'site' },
+    ['`site` in `new_path` is there already, and you did not name it'],
+  ],
+  ['list_directory', { path: 'site' }, []],
+] as const)
+  test(`\`${tool}\` with ${JSON.stringify(args)} has ${warnings.length} warnings`, async (t) => {
+    const folders = app(
+      'folders',
+      { get: 'A mail.', [tool]: { input: { type: 'object' }, reply: 'done' } },
+      {
+        irreversible: null,
+        untrusted: null,
+        private: null,
+        ...WRITES,
+        labels: [
+          { app: null, tool: 'get', says: { readOnly: true } },
+          { app: null, tool: 'list_directory', says: { readOnly: true, irreversible: true } },
+        ],
+      },
+    );
+    const stage = stageFor(t, {
+      apps: [folders],
+      script: {
+        planner: [plan([{ app: 'folders', uses: ['get', tool] }])],
+        folders: [[call('get', {})], [call(tool, args)], 'done'],
+      },
+      user: no(),
+      lookAt: (path) => (path.includes('/temp') ? 'folder' : lookAt(path)),
+    });
+    await stage.ask('Delete the folder temp1/ or move it to temp2.');
+    const [asked] = stage.user.asked;
+    assert.deepEqual([asked?.expected, asked?.warnings], [warnings.length === 0, warnings]);
+  });
 
 // Attack: a tool that writes has words of looking.
 test('a word of the user is no file that they named, also for a tool whose words say that it looks', async (t) => {
