@@ -151,7 +151,7 @@ export function recipientsOf(
 
 /**
  * Who says `Jerry` means `@Jerry`. Attack: whoever is called `@invoice` has the invoice sent to them, or all of a channel is told where the
- * user says `here`. So it is a name that the query writes as one, and where every word may have a capital letter, it is none.
+ * user says `here`. So it is a name that the query writes as one, and where most words have a capital letter, it is none.
  */
 function isSaidHandle(
   value: string,
@@ -159,15 +159,27 @@ function isSaidHandle(
 ): boolean {
   const name = /^@(\w.*)$/.exec(value)?.[1]?.toLowerCase();
   if (name === undefined || NO_NAME.test(name) || !isInQuery(name)) return false;
-  return [...unquotedLines(query).matchAll(CAPITALISED)].some(([said]) => said.toLowerCase() === name);
+  const text = unquotedLines(query);
+  if (!marksNames(text)) return false;
+  return [...text.matchAll(CAPITALISED)].some(([said]) => said.toLowerCase() === name);
 }
+
+/** Whether a capital letter says something: most words have none, first ones of sentences aside. */
+function marksNames(text: string): boolean {
+  const words = [...text.matchAll(WITHIN_SENTENCE)].map(([word]) => word);
+  const capitalised = words.filter((word) => /^\p{Lu}/u.test(word));
+  return capitalised.length * 2 <= words.length;
+}
+
+const WITHIN_SENTENCE = /(?<=[\p{L}\p{N},;:] )\p{L}[\p{L}\p{N}_-]*/gu;
 
 /** Words that tell everybody, and those that English writes with a capital letter. */
 const NO_NAME =
-  /^(?:all|here|channel|everyone|everybody|team|group|room|online|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october|november|december)$/;
+  /^(?:all|here|channel|everyone|everybody|team|group|room|online|sales|support|admins?|staff|crew|devs?|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october|november|december)$/;
 
-/** Words with one capital letter in the midst of a sentence. */
-const CAPITALISED = /(?<=[\p{L}\p{N},] )\p{Lu}[\p{Ll}\d_-]+(?:\.[\p{Ll}\d_-]+)*(?![\p{L}\p{N}_@-])/gu;
+/** Words with one capital letter in the midst of a sentence, and no article before them, since German writes every noun so. */
+const CAPITALISED =
+  /(?<=[\p{L}\p{N},] )(?<!(?<!\p{L})(?:[Tt]he|[Aa]n?|[Mm]y|[Oo]ur|[Yy]our|(?:[Dd](?:er|ie|as|en|em|es)|(?:[MmKk]ein|[Ee]in|[Uu]nser)(?:e[mnrs]?)?)(?: \p{Ll}+)?) )\p{Lu}[\p{Ll}\d_-]+(?:\.[\p{Ll}\d_-]+)*(?![\p{L}\p{N}_@-])/gu;
 
 /**
  * Files that the user did not name. Attack: a text names one, and the model puts it into another folder; or the user wants a mail about

@@ -312,6 +312,13 @@ for (const [query, handle] of [
   ['Read it.\nLunch is at noon, post that.', '@lunch'],
   ['Send the PDF to Jerry.', '@pdf'],
   ['Post that I come on Friday.', '@friday'],
+  ['Schick Jerry bitte die Rechnung per Mail', '@Rechnung'],
+  ['Schick ihm bitte noch meine neue Rechnung, wenn sie da ist.', '@rechnung'],
+  ['Ist sie da? Unsere Rechnung soll noch heute an Jerry.', '@rechnung'],
+  ['Please Send Jerry The Invoice Today', '@invoice'],
+  ['Please tell Jerry and the Sales crew that I come.', '@sales'],
+  ['Please tell Jerry and our Marketing that I come.', '@marketing'],
+  ['Please tell Jerry and Sales that I come.', '@sales'],
   ['Answer this:\n> ask that Mallory\nI come.', '@mallory'],
 ] as const)
   test(`\`${handle}\` is not named by: ${JSON.stringify(query)}`, async (t) => {
@@ -322,6 +329,8 @@ test('a handle is named by a name in the midst of a sentence, and by itself', as
   for (const [query, handle] of [
     ['Ask Jerry for lunch.', '@jerry'],
     ['Ask Ada, Jerry and Bob for lunch.', '@Jerry'],
+    ['Schick Jerry bitte die Rechnung per Mail, sie ist schon bezahlt.', '@jerry'],
+    ['Tell Anna and Jerry of the Sales crew that I come.', '@jerry'],
     ['Tell @channel that I come.', '@channel'],
     ['Tell @jerry that I come.', '@jerry'],
   ] as const)
