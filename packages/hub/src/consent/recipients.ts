@@ -55,16 +55,20 @@ function isPlace(value: Json, name: string): boolean {
   const text = value.trim();
   if (text === '') return false;
   if (LINK.test(text) || PLACE_KEY.test(name)) return true;
-  return (
-    !DECISIVE_KEY.test(name) && [HOST_FIRST, NUMBERS_FIRST, NUMBERED_HOST].some((host) => host.test(text))
-  );
+  if (!DECISIVE_KEY.test(name)) return HOSTS.some((host) => host.test(text));
+  return isFetched(name) && HOST_AND_MORE.test(text);
+}
+
+/** Whether a decisive argument may be followed, and is no file's name: a file lies in a folder that is called like a host. */
+function isFetched(name: string): boolean {
+  return name === 'source' || /ids?$/i.test(name);
 }
 
 const PLACE_KEY = /^(?:ur[il]s?|links?|href|hosts?|domains?|endpoint|webhook)$/i;
 /** `https:evil.example`, too, is read as a link. */
 const LINK = /:\/\/|\bhttps?:/i;
 const LAST_LABEL = String.raw`(?:[a-z]{2,24}|xn--[a-z0-9-]{2,59}|\d{1,3})`;
-const NAMED_HOST = String.raw`(?:[a-z0-9-]{1,63}\.){1,8}${LAST_LABEL}`;
+const NAMED_HOST = String.raw`(?:[a-z0-9_-]{1,63}\.){1,8}${LAST_LABEL}`;
 const HOST = new RegExp(`^${NAMED_HOST}$`, 'i');
 const HOST_FIRST = new RegExp(String.raw`^(?:\/\/)?(?:${NAMED_HOST}|localhost)\.?(?:[/:?#]|$)`, 'i');
 /** With two colons, and no time of the day. */
@@ -72,6 +76,17 @@ const NUMBERS_FIRST =
   /^(?:\/\/)?(?!\d{1,2}:\d{2}:\d{2}(?![\da-f:]))\[?(?=[0-9a-f.]*:[0-9a-f.]*:)[0-9a-f:.]{3,}\]?/i;
 /** Anywhere in a text. */
 const NUMBERED_HOST = /(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])/;
+/** `me@evil.example/secret`: the user of a host. */
+const USER_FIRST = /^[^\s/]{0,64}@[^\s@/]+[/:?#]/;
+/** An address of four bytes as one number, which programs read so. */
+const ONE_NUMBER = /^(?:\/\/)?(?:\d{8,10}|0x[\da-f]{8})[/:]/i;
+/** Dots of other scripts, which programs read as dots. */
+const OTHER_DOTS = /[\p{L}\p{N}][\u3002\uff0e\uff61][\p{L}\p{N}]/u;
+const HOSTS = [HOST_FIRST, NUMBERS_FIRST, NUMBERED_HOST, USER_FIRST, ONE_NUMBER, OTHER_DOTS];
+const HOST_AND_MORE = new RegExp(
+  String.raw`^(?:\/\/)?(?:[^\s@/]{1,64}@)?${NAMED_HOST}\.?(?::\d{1,5})?[/?#]`,
+  'i',
+);
 
 /** Names that programs give to what is the user's own, such as their account or calendar, or to nothing at all. */
 const NOBODY = /^(?:default|primary|me|self|none|null)$/i;

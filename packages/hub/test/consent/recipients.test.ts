@@ -48,6 +48,10 @@ for (const page of [
   'localhost',
   'evil.xn--p1ai/x',
   'evil.example./a',
+  'me@evil.example/secret',
+  'evil_host.example/x',
+  '2130706433/a',
+  'evil\u3002example/x',
 ])
   test(`\`${page}\` is a place`, () => {
     assert.equal(namesPlace({ page }), true);
@@ -62,10 +66,29 @@ for (const page of [
   'a:b',
   'localhosts',
   'Re: Lunch: when?',
+  'ada@x.example',
+  '20261126',
+  'Lunch at ten: ask ada@x.example',
 ])
   test(`\`${page}\` is no place`, () => {
     assert.equal(namesPlace({ page }), false);
   });
+
+test('what is fetched by an id or a source may be a place, and a path or a name of a file is none', () => {
+  const place = 'a.evil.example/secret';
+  for (const key of ['source', 'id', 'page_id', 'pageId', 'page']) {
+    assert.equal(namesPlace({ [key]: place }), true, key);
+    assert.equal(namesPlace({ [key]: 'me@a.evil.example?secret' }), true, key);
+  }
+  for (const [key, value] of [
+    ['source', 'diary.txt'],
+    ['id', 'mail-4711.eml'],
+    ['path', place],
+    ['path', 'notes.d/diary.txt'],
+    ['file', 'site.d/a'],
+  ] as const)
+    assert.equal(namesPlace({ [key]: value }), false, `${key}: ${value}`);
+});
 
 test('amounts, paths and ids are shown first, as recipients are', () => {
   const args = {
