@@ -179,8 +179,13 @@ function isNamedBy(entry: NetworkEntry, { host, site }: Destination): boolean {
   return entry.host === (entry.kind === 'site' ? site : host);
 }
 
-/** Whether everything that `narrow` reaches is within `wide`. */
+/** Whether everything that `narrow` reaches is within `wide`: what lists addresses reaches no public ones. */
 export function coversEntry(wide: NetworkEntry, narrow: NetworkEntry): boolean {
+  return isListing(wide) === isListing(narrow) && coversName(wide, narrow);
+}
+
+/** The same of a credential, whose hosts are names alone: it goes wherever the name leads. */
+export function coversName(wide: NetworkEntry, narrow: NetworkEntry): boolean {
   if (wide.port !== narrow.port || (narrow.kind === 'site' && wide.kind !== 'site')) return false;
   const listed = listedAt(wide);
   if (!listedAt(narrow).every((address) => listed.includes(address))) return false;

@@ -10,7 +10,7 @@ import {
   parseReach,
   printNetworkEntry,
 } from '../src/index.ts';
-import { coversEntry, entryOf } from '../src/reach.ts';
+import { coversEntry, coversName, entryOf } from '../src/reach.ts';
 import '../../../tools/seed.ts';
 
 const MEANINGS = {
@@ -162,16 +162,20 @@ test('a site has all its hosts, a host only itself, and both one port', () => {
 });
 
 test('an entry with addresses covers the same name with fewer of them, and one without covers none', () => {
-  const covers = (wide: string, narrow: string) => {
+  const covers = (wide: string, narrow: string, how = coversEntry) => {
     const entries = [parseNetworkEntry(wide), parseNetworkEntry(narrow)] as const;
-    return entries[0].ok && entries[1].ok && coversEntry(entries[0].value, entries[1].value);
+    return entries[0].ok && entries[1].ok && how(entries[0].value, entries[1].value);
   };
   const two = 'corp.example@10.1.2.3,10.1.2.4';
   assert.equal(covers(two, 'corp.example@10.1.2.3'), true);
   assert.equal(covers('corp.example@10.1.2.3', two), false);
   assert.equal(covers('corp.example', 'mail.corp.example@10.1.2.3'), false);
+  // With addresses it leads to no public ones.
+  assert.equal(covers(two, 'mail.corp.example'), false);
+  assert.equal(covers('corp.example', 'mail.corp.example'), true);
   // Of a credential: it goes wherever the name leads.
-  assert.equal(covers(two, 'mail.corp.example'), true);
+  assert.equal(covers(two, 'mail.corp.example', coversName), true);
+  assert.equal(covers(two, 'mail.corp.example:8443', coversName), false);
 });
 
 test('an entry is printed as it is read, also of a name of one word at port 443', () => {

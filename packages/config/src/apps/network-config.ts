@@ -99,7 +99,7 @@ function readFormat(at: Located): string | null {
 
 /** Attack: a credential for a host that anybody on the way can pretend to be, or that the app may not reach. */
 function readHosts(at: Located, network: readonly string[]): string[] {
-  const { parseNetworkEntry, coversEntry, PLAIN_PORT } = notation();
+  const { parseNetworkEntry, coversName, PLAIN_PORT } = notation();
   return at.list('an array of hosts', (item) => {
     const text = readNetworkEntry(item);
     const entry = text === null ? null : parseNetworkEntry(text);
@@ -110,7 +110,7 @@ function readHosts(at: Located, network: readonly string[]): string[] {
     }
     const isReached = network.some((listed) => {
       const wide = parseNetworkEntry(listed);
-      return wide.ok && coversEntry(wide.value, entry.value);
+      return wide.ok && coversName(wide.value, entry.value);
     });
     if (isReached) return text;
     const help = `add ${quoted(text)} to \`network\``;

@@ -114,6 +114,14 @@ test('a host that leads into the network of the user is offered with the address
   assert.equal(refused(['wiki.corp.example', 'corp.example@10.1.2.3']), null);
 });
 
+test('a host that the manifest lists with addresses alone is offered without them', () => {
+  const refused = (network: readonly string[]) =>
+    missingRight({ kind: 'host', host: 'wiki.corp.example', port: 443 }, app({ network }), place);
+  const lacks = { kind: 'network', value: 'wiki.corp.example' };
+  assert.deepEqual(refused(['wiki.corp.example@10.1.2.3']), lacks);
+  assert.equal(refused(['wiki.corp.example@10.1.2.3', 'corp.example']), null);
+});
+
 test('a variable that is missing is offered by its name, but no key of Cordon or of a provider', () => {
   assert.deepEqual(offered('Error: BRAVE_API_KEY environment variable is required'), [
     'variable BRAVE_API_KEY',
