@@ -63,13 +63,19 @@ class User {
     return existsSync(join(this.#root, 'work', name));
   }
 
-  run(args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> {
+  /** `stops`: when the user presses Ctrl-C. */
+  run(
+    args: readonly string[],
+    environment: Record<string, string> = {},
+    stops: Promise<void> | null = null,
+  ): Promise<Ended> {
     const child = spawn(process.execPath, [CORDON, ...args], {
       cwd: join(this.#root, 'work'),
       env: { HOME: this.#root, PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', ...COMPILED, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: 300_000,
     });
+    void stops?.then(() => child.kill('SIGINT'));
     let out = '';
     let err = '';
     child.stdout.on('data', (chunk: Buffer) => {
@@ -196,6 +202,20 @@ test('a registry that refuses is reported once, and the secret of `cordon.json` 
   const installed = await user.cordon('apps', 'install', 'one');
   assert.equal(installed.code, 0, installed.err);
   assert.ok(!(installed.out + installed.err).includes('the-registry-token'));
+});
+
+test('Ctrl-C says that the user stopped it, unless a package failed before', async (context) => {
+  if (isLeftOut(context)) return;
+  const hangs = { command: 'npx', args: ['-y', 'demo-app'] };
+  for (const [apps, code] of [
+    [{ hangs }, 1],
+    [{ bad: { command: 'npx', args: ['-y', 'git+https://x.example/demo'] }, hangs }, 2],
+  ] as const) {
+    const user = await User.make(context, apps);
+    user.registry.trouble = 'hangs';
+    const stopped = await user.run(['apps', 'install', ...NAMED], {}, user.registry.asked);
+    assert.equal(stopped.code, code, stopped.err);
+  }
 });
 
 test('in a folder that nobody agreed to, nothing is fetched, made or sent', async (context) => {

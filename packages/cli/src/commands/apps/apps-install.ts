@@ -55,7 +55,9 @@ export async function installApps(
   if (!(await context.agrees(configuration))) return EXIT.failed;
   const isCommand = process.argv.includes('--');
   const wanted = isCommand ? [commandOf(words)] : appsOf(context, configuration, words);
-  return wanted === null ? EXIT.failed : installAll(context, configuration, wanted, { again, yes });
+  if (wanted === null) return EXIT.failed;
+  const { code, isStopped } = await installAll(context, configuration, wanted, { again, yes });
+  return isStopped && code === EXIT.done ? EXIT.refused : code;
 }
 
 /** The packages of apps that stand in no file yet. The user has said yes to fetching them. */
@@ -63,35 +65,36 @@ export function installPackagesOf(
   context: CommandContext,
   configuration: Configuration,
   apps: readonly InstalledApp[],
-): Promise<ExitCode> {
-  return installAll(
-    context,
-    configuration,
-    apps.flatMap((app) => wantedOf(app, false)),
-    {
-      again: false,
-      yes: false,
-    },
-  );
+): Promise<Installation> {
+  const wanted = apps.flatMap((app) => wantedOf(app, false));
+  return installAll(context, configuration, wanted, { again: false, yes: false });
 }
 
-/** Exit code 1: the user stopped it, or did not want a change. */
+/** How it ended. */
+interface Installation {
+  /** The largest of all packages; 1: the user did not want a change. */
+  readonly code: ExitCode;
+  /** The user stopped it. */
+  readonly isStopped: boolean;
+}
+
 function installAll(
   context: CommandContext,
   configuration: Configuration,
   wanted: readonly Wanted[],
   options: Required<InstallOptions>,
-): Promise<ExitCode> {
+): Promise<Installation> {
   return context.untilInterrupted(async (signal) => {
     const run = new Run(context, configuration, options, signal);
     let code: ExitCode = EXIT.done;
     for (const one of wanted) {
       if (signal.aborted) break;
       const next = await installed(run, one, context, configuration);
-      if (next > code) code = next;
+      // What was stopped did not fail.
+      if (next > code && !signal.aborted) code = next;
     }
     run.reportRepeated();
-    return signal.aborted ? EXIT.refused : code;
+    return { code, isStopped: signal.aborted };
   });
 }
 

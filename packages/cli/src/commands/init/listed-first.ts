@@ -34,7 +34,7 @@ export async function listedFirst(
   if (silent === null || apps.length === 0) return listed;
   const configuration = { ...silent, folder: place.folder, apps };
   // Attack: the user stops what is fetched, and the apps start all the same.
-  if ((await installPackagesOf(context, configuration, apps)) === EXIT.refused) return listed;
+  if ((await installPackagesOf(context, configuration, apps)).isStopped) return listed;
   const quiet = { consent: NOBODY, notice: 'a list of tools, before anything is granted' };
   const code = await context.untilInterrupted((signal) =>
     withQuietSession(context, configuration, quiet, async (session) => {
