@@ -200,7 +200,10 @@ test('[l] is not for an app with a folder of its own: it is listed after the yes
   const { code, stdout } = await init.end();
   assert.equal(code, 0, stdout);
   const screen = stripVTControlCharacters(stdout).replace(/\s+/g, ' ');
-  assert.match(screen, /mail: its program may be another one so: it is listed after your yes/);
+  assert.match(
+    screen,
+    /mail: before your yes Cordon cannot tell for sure which program this is \(it has a `cwd`,/,
+  );
   assert.match(screen, /readOnly, because its name begins with `get` \(get_own\)/);
   assert.doesNotMatch(screen, /get_planted/);
   const text = readFileSync(join(home.root, 'work/cordon.json'), 'utf8');

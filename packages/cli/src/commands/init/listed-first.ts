@@ -30,7 +30,7 @@ export async function listedFirst(
   const apps = proposals.flatMap((proposal) => withoutRights(proposal, place) ?? []);
   for (const { id, source } of proposals)
     if (source?.kind === 'command' && !apps.some((app) => app.id === id))
-      context.notes.say(`${id}: `, 'its program may be another one so: it is listed after your yes', 'warn');
+      context.notes.say(`${id}: `, UNSURE, 'warn');
   if (silent === null || apps.length === 0) return listed;
   const configuration = { ...silent, folder: place.folder, apps };
   // Attack: the user stops what is fetched, and the apps start all the same.
@@ -74,6 +74,9 @@ function isFetched({ source }: InstalledApp, dataFolder: string): boolean {
   const record = installedRecord(call.value, dataFolder);
   return record.ok && record.value !== null;
 }
+
+const UNSURE =
+  'before your yes Cordon cannot tell for sure which program this is (it has a `cwd`, or a placeholder in its command): its tools are listed after it';
 
 const NOT_AGREED: Vetting = {
   kind: 'unreviewed',
