@@ -145,8 +145,8 @@ test('a query that the built-in model began after /model is resumed without anot
   const { events } = await chat.end();
   await untilGone(children);
   assert.equal(ofKind(events, 'session.started')[0]?.model, 'fake/model');
-  const { events: again } = await home.run(['resume', ...options, '--deny-all']);
-  assert.deepEqual(answersIn(again), ['The app says: hello\n\nThese were refused or failed: hang.']);
+  const { events: again, stderr } = await home.run(['resume', ...options, '--deny-all']);
+  assert.deepEqual(answersIn(again), ['The app says: hello\n\nThese were refused or failed: hang.'], stderr);
 });
 
 test('a new chat tells what earlier sessions left, and only then', async (t) => {
