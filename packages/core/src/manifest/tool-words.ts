@@ -21,7 +21,7 @@ export function saysThatItLooks(
   tools: readonly WordedTool[],
 ): boolean {
   const said = [title ?? '', description ?? ''].join('\n');
-  if ((description ?? '').trim() === '' || namesChange(wordsOf(name))) return false;
+  if ((description ?? '').trim() === '' || namesChange(wordsOfName(name))) return false;
   if (saysThatItChanges(said) || MENTIONS_CHANGE.test(said) || SAYS_CHANGE_WITHIN.test(said)) return false;
   if (RUNS.test([name, said, JSON.stringify(input)].join('\n')) || argumentsAct(input)) return false;
   // `query` may run whatever it is given.
@@ -47,7 +47,7 @@ function argumentsAct(schema: Json): boolean {
   const names = isJsonObject(schema.properties) ? Object.keys(schema.properties) : [];
   // `order` and `post` are things, too.
   const acts = (word: string) => ARGUMENT_ACTS.test(word) || (!THINGS.test(word) && isVerb(word));
-  if (names.some((name) => wordsOf(name).some(acts))) return true;
+  if (names.some((name) => wordsOfName(name).some(acts))) return true;
   return Object.values(schema).some(argumentsAct);
 }
 
@@ -58,7 +58,8 @@ const THINGS = /s$|^(?:book|changed?|e?mail|open|order|post|reply|run|schedule|s
 /** What it is given is a program. The words may stand anywhere in what the app says of it. */
 const RUNS = /(?:sql|cypher|graphql|sparql)(?![a-z])|\bquery language\b/i;
 
-function wordsOf(name: string): readonly string[] {
+/** The words of a name such as `create_newNote`, in lower case. */
+export function wordsOfName(name: string): readonly string[] {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .toLowerCase()

@@ -17,7 +17,6 @@ import type { HeldText } from '../context/references.ts';
 import { isWritten, type Passage, type Standing } from '../context/returned-texts.ts';
 import { unquotedLines } from '../context/unquoted-text.ts';
 import type { Flow } from './consent-requirement.ts';
-
 import { filesIn, isSaidName, type NamedFile } from './named-texts.ts';
 import { lastName, namesMailAddress, type Recipient, recipientsIn } from './recipients.ts';
 

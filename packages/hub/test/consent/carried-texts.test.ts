@@ -207,19 +207,21 @@ test('text of a mail with the same id in another folder is warned about', async 
   assert.deepEqual(honest?.warnings, []);
 });
 
+/** In one query the bank's mail is read, and in the next another one is answered with its text. */
+const READ_BEFORE: Script = {
+  planner: [plan([{ app: 'mail', uses: USES }]), plan([{ app: 'mail', uses: USES }])],
+  mail: [
+    [call('get', { id: '1' })],
+    'read',
+    [call('get', { id: '2' })],
+    [call('reply', { id: '2', body: BANK })],
+    'done',
+  ],
+};
+
 // Attack: the other mail was read in an earlier query; the history shows it to the model.
 test('text that was read in an earlier query is warned about', async (t) => {
-  const acts: Script = {
-    planner: [plan([{ app: 'mail', uses: USES }]), plan([{ app: 'mail', uses: USES }])],
-    mail: [
-      [call('get', { id: '1' })],
-      'read',
-      [call('get', { id: '2' })],
-      [call('reply', { id: '2', body: BANK })],
-      'done',
-    ],
-  };
-  const stage = stageFor(t, { apps: [mail], script: acts, user: yes() });
+  const stage = stageFor(t, { apps: [mail], script: READ_BEFORE, user: yes() });
   await stage.ask('Read the first mail.');
   await stage.ask(QUERY);
   assert.equal(
@@ -230,21 +232,11 @@ test('text that was read in an earlier query is warned about', async (t) => {
 
 // Attack: the user wanted to know what the bank wrote, and now answers another mail.
 test('text whose writer was named in an earlier query is warned about', async (t) => {
-  const acts: Script = {
-    planner: [plan([{ app: 'mail', uses: USES }]), plan([{ app: 'mail', uses: USES }])],
-    mail: [
-      [call('get', { id: '1' })],
-      'read',
-      [call('get', { id: '2' })],
-      [call('reply', { id: '2', body: BANK })],
-      'done',
-    ],
-  };
   for (const [query, warnings] of [
     ['Reply to the newest mail that Friday works.', [held('body')]],
     ['Reply to the newest mail with what the Bank wrote.', []],
   ] as const) {
-    const stage = stageFor(t, { apps: [mail], script: acts, user: yes() });
+    const stage = stageFor(t, { apps: [mail], script: READ_BEFORE, user: yes() });
     await stage.ask('What did the Bank write?');
     await stage.ask(query);
     assert.deepEqual(
@@ -299,17 +291,7 @@ for (const [what, isForgotten] of [
 // Attack: the other mail was read before the session was resumed.
 test('text of a mail that was read before the session was resumed is warned about, with its writer', async (t) => {
   for (const isPrivate of [false, true]) {
-    const acts: Script = {
-      planner: [plan([{ app: 'mail', uses: USES }]), plan([{ app: 'mail', uses: USES }])],
-      mail: [
-        [call('get', { id: '1' })],
-        'read',
-        [call('get', { id: '2' })],
-        [call('reply', { id: '2', body: BANK })],
-        'done',
-      ],
-    };
-    const stage = stageFor(t, { apps: [mail], script: acts, user: no() });
+    const stage = stageFor(t, { apps: [mail], script: READ_BEFORE, user: no() });
     await stage.ask('Read the first mail.', {}, stage.session, { isPrivate });
     await stage.resume();
     await stage.ask(QUERY);

@@ -3,7 +3,14 @@
  * so that they look harmless. So names decide only what is proposed, which the user sees; and where two words disagree, the
  * stricter one counts.
  */
-import { ADDING_VERBS, isJsonObject, type Json, type JsonSchema, REMOVING_VERBS } from '@cordon/core';
+import {
+  ADDING_VERBS,
+  isJsonObject,
+  type Json,
+  type JsonSchema,
+  REMOVING_VERBS,
+  wordsOfName,
+} from '@cordon/core';
 
 interface NamedTool {
   readonly name: string;
@@ -53,12 +60,12 @@ export interface Removal<T> {
 
 /** How the tools of an app remove what this one adds to the user's own things; null: it adds nothing, or does more. */
 export function removalOf<T extends NamedTool>(tool: T, tools: readonly T[]): Removal<T> | null {
-  const [verb = '', ...rest] = wordsOf(tool.name);
+  const [verb = '', ...rest] = wordsOfName(tool.name);
   const thing = thingIn(rest);
   const tells = toldIn(tool);
   if (!ADDING_VERBS.has(verb) || !OWN_THINGS.has(thing.at(-1) ?? '') || tells === null) return null;
   const removes = ({ name }: T) => {
-    const [other = '', ...what] = wordsOf(name);
+    const [other = '', ...what] = wordsOfName(name);
     return REMOVING_VERBS.has(other) && thingIn(what).join(' ') === thing.join(' ');
   };
   const remover = tools.find(removes);
@@ -68,9 +75,9 @@ export function removalOf<T extends NamedTool>(tool: T, tools: readonly T[]): Re
 /** The arguments that name whom it tells; null: it does more, or tells somebody whom no argument names. */
 function toldIn({ name, description, input }: NamedTool): readonly string[] | null {
   const names = allArgumentNames(input);
-  const tells = names.filter((argument) => wordsOf(argument).some((word) => PARTIES.test(word)));
-  const inName = wordsOf(name).filter((word) => !LINKS.has(word));
-  const words = [...inName, ...names.filter((argument) => !tells.includes(argument)).flatMap(wordsOf)];
+  const tells = names.filter((argument) => wordsOfName(argument).some((word) => PARTIES.test(word)));
+  const inName = wordsOfName(name).filter((word) => !LINKS.has(word));
+  const words = [...inName, ...names.filter((argument) => !tells.includes(argument)).flatMap(wordsOfName)];
   const said = `${words.join(' ')} ${description}`;
   if (words.some((word) => PEOPLE.test(word)) || REACHES_FURTHER.test(said)) return null;
   // Attack: it writes to somebody else than those who take part.
@@ -115,12 +122,4 @@ function thingIn(words: readonly string[]): readonly string[] {
 
 function singular(word: string): string {
   return word.replace(/ies$/, 'y').replace(/(?<![su])s$/, '');
-}
-
-function wordsOf(name: string): readonly string[] {
-  return name
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter((word) => word !== '');
 }
