@@ -273,7 +273,7 @@ test('/undo calls the tool that a label names, once, and asks nobody where a cha
   assert.equal(times(stdout, 'is undone'), 1);
   assert.match(stderr.replace(/\s+/g, ' '), /Nothing to undo.*`pay` of `ledger`, which cannot be undone/);
   assert.ok(!heardBy(fake).includes(UNDO_IN_WORDS));
-  // The app's next context is told of it; no model was asked to do it.
+  // No model was asked to do it, though the app's next context has read of it.
   assert.equal(fake.requests.filter(({ messages }) => messages.at(-1)?.content === '/undo').length, 0);
 });
 

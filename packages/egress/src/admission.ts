@@ -45,7 +45,7 @@ export interface WayOut {
   readonly budget: Budget;
   /**
    * Told of each refusal but the noes of `decide`: before it was asked, because it did not answer in time, and after its yes
-   * because of where the name leads. `onClosed` is told of the last, too.
+   * because of where the name leads. `onClosed` also reports those after a yes.
    */
   readonly onRefused: (refusal: Refusal) => void;
   /** Told once of each request that `decide` let out, with the very object that it was asked about. */

@@ -1,7 +1,7 @@
 /** What a client says first, read before anything is decided. */
 import type { Duplex } from 'node:stream';
 
-/** `said` and what comes after it, until it is enough, the time is over, or the client has said all. Null: it has any time. */
+/** `said` and what comes after it, until it is enough, the time is over, or the client has said all. `deadlineMs` null: no time limit. */
 export function heard(
   client: Duplex,
   said: Buffer,

@@ -149,8 +149,8 @@ export function recipientsOf(
 }
 
 /**
- * Who says `Jerry` means `@Jerry`. Attack: whoever is called `@invoice` has the invoice sent to them, or all of a channel is told where the
- * user says `here`. So it is a name that the query writes as one, and where most words have a capital letter, it is none.
+ * Who says `Jerry` means `@Jerry`. Attack: whoever is called `@invoice` has the invoice sent to them, or all of a channel is notified
+ * because the user says `here`. So it is a name that the query writes as one, and where most words have a capital letter, it is none.
  */
 function isSaidHandle(
   value: string,

@@ -44,7 +44,7 @@ export interface UndoingParts {
   readonly now: () => number;
 }
 
-/** A context that undid a call, and what the user is told. */
+/** A context that undid a call, and the answer that the user gets. */
 export interface Undone {
   readonly context: Context;
   readonly owner: ContextOwner;

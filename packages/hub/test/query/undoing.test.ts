@@ -88,7 +88,7 @@ test('arguments of the call serve, too; the question then says nothing twice', a
 });
 
 // Attack: one argument is the same, and the other is the id of something else.
-test('what was undone is told where the app chose one of several arguments', async (t) => {
+test('the question says what was undone where the app chose one of several arguments', async (t) => {
   const inFolder = (undo: ToolUndo) => {
     const base = notes(undo);
     const tools = {
@@ -217,7 +217,7 @@ test('a call that only its tool’s own words call a look is the last change, an
   }
 });
 
-test('what failed has changed nothing; what may have happened is told', async (t) => {
+test('what failed has changed nothing; what may have happened is named as uncertain', async (t) => {
   const failing = notes(BY_NAME);
   let reply: object = { text: 'no', isError: true };
   const tools = {
@@ -269,7 +269,7 @@ for (const [what, undo, reason] of [
     /^`remove` was not called: the arguments do not fit: /,
   ],
 ] as const satisfies readonly (readonly [string, ToolUndo, RegExp])[]) {
-  test(`a label that names ${what} is told, and nothing is called`, async (t) => {
+  test(`a label that names ${what} is reported, and nothing is called`, async (t) => {
     const stage = await stageWith(t, undo);
     const outcome = await stage.session.undo(signal);
     assert.equal(outcome?.kind, 'failed');
