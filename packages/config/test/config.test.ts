@@ -79,7 +79,7 @@ test('an app without a manifest gets the strict one', () => {
         fileMiB: 64,
         storageMiB: 512,
         files: 10000,
-        startSeconds: 10,
+        startSeconds: 30,
         callSeconds: 30,
         silentSeconds: 20,
         idleSeconds: 600,

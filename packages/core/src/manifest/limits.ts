@@ -17,7 +17,7 @@ export const DEFAULT_APP_LIMITS = {
   /** Files in its own folder, and in its temporary folder. */
   files: 10_000,
   /** From spawn to the answer of `initialize`. */
-  startSeconds: 10,
+  startSeconds: 30,
   /** From `tools/call` to its result. */
   callSeconds: 30,
   /** How long its process may stay silent during a call. Any message ends the silence, also the answer to a ping. */

@@ -47,7 +47,7 @@ type Unnumbered<M> = M extends unknown ? Omit<M, 'id'> : never;
 export type Serve = (request: SpokeRequest, signal: AbortSignal) => Promise<Served>;
 export type OnDropped = (reason: string, bytes: number) => void;
 
-const READY_SECONDS = 10;
+const READY_SECONDS = 30;
 /** A spoke that was told that its turn is cancelled ends by itself, or is ended after this. */
 const GRACE_MS = 250;
 /** Requests of one turn: many times what an honest loop makes, and an end to one that never stops asking. */
