@@ -58,6 +58,17 @@ const THINGS = /s$|^(?:book|changed?|e?mail|open|order|post|reply|run|schedule|s
 /** What it is given is a program. The words may stand anywhere in what the app says of it. */
 const RUNS = /(?:sql|cypher|graphql|sparql)(?![a-z])|\bquery language\b/i;
 
+/** The names of the arguments of a tool, with those of arguments within arguments, however the schema puts them together. */
+export function allArgumentNames(input: JsonSchema): readonly string[] {
+  const names: string[] = [];
+  const left: Json[] = [input];
+  for (let at = left.pop(); at !== undefined; at = left.pop()) {
+    if (isJsonObject(at) && isJsonObject(at.properties)) names.push(...Object.keys(at.properties));
+    if (at !== null && typeof at === 'object') for (const inner of Object.values(at)) left.push(inner);
+  }
+  return names;
+}
+
 /** The words of a name such as `create_newNote`, in lower case. */
 export function wordsOfName(name: string): readonly string[] {
   return name

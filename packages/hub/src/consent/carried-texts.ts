@@ -5,10 +5,12 @@
  */
 import {
   type AppId,
+  allArgumentNames,
   canonicalJson,
   isJsonObject,
   type Json,
   type JsonObject,
+  type JsonSchema,
   namedArguments,
   type PromptQuote,
 } from '@cordon/core';
@@ -109,13 +111,17 @@ function take(
 }
 
 /**
- * Whether a call tells nobody, or only people whom the query names, and nothing but words of the query, times and yes or no. `tells`: the
- * arguments that name whom it tells. Attack: a mail has its sender invited, or the text of another mail put into the invitation.
+ * Whether a call tells nobody, or only people whom the query names, and nothing but words of the query, times and yes or no. Attack: a
+ * mail has its sender invited, or the text of another mail put into the invitation.
+ *
+ * @param tells the arguments that name whom it tells
+ * @param input the schema of the tool: the names in it are no model's choice
  */
 export function tellsOnlyQuery(
   args: JsonObject,
   tells: readonly string[],
   { isInQuery }: Pick<KnownValues, 'isInQuery'>,
+  input: JsonSchema,
 ): boolean {
   const { named, isAll } = recipientsIn(args);
   if (!isAll || !named.every(({ value }) => isInQuery(value))) return false;
@@ -129,10 +135,19 @@ export function tellsOnlyQuery(
   });
   const said = values.filter(({ one }) => !isNothing(one));
   if (named.length === 0 && !said.some(({ isTold }) => isTold)) return true;
+  // Attack: the tool keeps whatever data an event is given, and the name of one is the text of another mail.
+  const declared = new Set(allArgumentNames(input));
+  if (!namesIn(args).every((name) => declared.has(name) || isInQuery(name))) return false;
   return said.every(({ isTold, one }) => {
     if (typeof one === 'boolean') return !isTold;
     return (typeof one === 'string' && TIME.test(one)) || isInQuery(String(one));
   });
+}
+
+/** The names of all values in it, however deep. */
+function namesIn(value: Json): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(namesIn);
+  return isJsonObject(value) ? [...Object.keys(value), ...Object.values(value).flatMap(namesIn)] : [];
 }
 
 /**
@@ -162,9 +177,9 @@ function saysWhomInQuery(
   return place !== 'shared' || isNothing(value) || (value !== true && isInQuery(String(value)));
 }
 
-/** Names of arguments that may say who else sees it. */
+/** Names of arguments that may say who else sees it, or hears of it. */
 const SHARED =
-  /calendar|visib|public|privacy|audience|access|shar|invit|people|project|board|team|group|space|room|channel|^list|^with$/i;
+  /calendar|visib|public|privacy|audience|access|shar|invit|people|project|board|team|group|space|room|channel|attend|guest|particip|organi[sz]|owner|host|collaborat|subscri|contact|everyone|everybody|anyone|anybody|^list|^with$/i;
 /** Keys of what says who somebody is, or which calendar it is. */
 const NAMES_NOBODY = /^(?:id|e?mail|address|name)$/i;
 

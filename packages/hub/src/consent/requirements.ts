@@ -13,6 +13,7 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
+  type JsonSchema,
   type PromptDatum,
   type Proposal,
   type StepPlan,
@@ -55,6 +56,8 @@ export interface IntendedCall {
   /** The tool's name and the functionalities that it serves. */
   readonly uses: readonly string[];
   readonly arguments: JsonObject;
+  /** The schema of the tool. */
+  readonly input: JsonSchema;
   /** The arguments that say whom or what it acts upon, as the user's files have it; null: they do not say. */
   readonly identifying: readonly string[] | null;
   readonly irreversible: boolean;
@@ -112,9 +115,9 @@ function isSpelledOut(
   call: IntendedCall,
   { expected, warnings }: ConsentRequirement,
 ): boolean {
-  const { tells, texts, before, knows, arguments: args } = call;
+  const { tells, texts, before, knows, input, arguments: args } = call;
   if (tells === null || !expected || warnings.length > 0 || texts.length > 0) return false;
-  return before.length < plannedTimes(plan, call) && tellsOnlyQuery(args, tells, knows);
+  return before.length < plannedTimes(plan, call) && tellsOnlyQuery(args, tells, knows, input);
 }
 
 const PARTLY_COMPARED =

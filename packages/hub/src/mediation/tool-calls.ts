@@ -168,6 +168,7 @@ export class ToolCalls {
       tool: tool.name,
       uses: usesOf(app.manifest, tool.name),
       arguments: args,
+      input: tool.input,
       identifying: labels.identifying,
       irreversible,
       tells: irreversible ? toldBy(app.manifest, tool) : null,

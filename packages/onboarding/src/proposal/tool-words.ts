@@ -5,8 +5,8 @@
  */
 import {
   ADDING_VERBS,
+  allArgumentNames,
   isJsonObject,
-  type Json,
   type JsonSchema,
   REMOVING_VERBS,
   wordsOfName,
@@ -97,17 +97,6 @@ export function isWritable(name: string): boolean {
 /** The names of the arguments of a tool. */
 export function argumentNames({ properties }: JsonSchema): readonly string[] {
   return isJsonObject(properties) ? Object.keys(properties) : [];
-}
-
-/** With those of arguments within arguments, however the schema puts them together. */
-function allArgumentNames(input: JsonSchema): readonly string[] {
-  const names: string[] = [];
-  const left: Json[] = [input];
-  for (let at = left.pop(); at !== undefined; at = left.pop()) {
-    if (isJsonObject(at)) names.push(...argumentNames(at));
-    if (at !== null && typeof at === 'object') for (const inner of Object.values(at)) left.push(inner);
-  }
-  return names;
 }
 
 const SMALL = new Set(['a', 'an', 'the', 'new', 'multiple']);
