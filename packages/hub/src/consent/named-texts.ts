@@ -87,10 +87,8 @@ export function namedFile(
 ): NamedFile | null {
   const { write, read } = app.manifest.files;
   if (write.length === 0 || app.source.kind !== 'command') return null;
-  const bases = [...write, ...(app.source.cwd === null ? [] : [app.source.cwd])];
-  const meant = isAbsolute(path) ? [path] : bases.map((base) => join(base, path));
   // Attack: a path outside of the app's folders, to learn whether something is there.
-  const visible = meant.filter((one) => [...write, ...read].some((folder) => isWithin(folder, one)));
+  const visible = placesIn([...write, ...read], path, app);
   const there = visible.map(lookAt);
   if (there.includes('other')) return 'there';
   if (there.includes('folder')) return looks || isSaidFolder(path, isInQuery) ? null : 'there';
@@ -98,6 +96,30 @@ export function namedFile(
     visible.some((one) => isOwnName(folder, one, lookAt, isInQuery, isFolder)),
   );
   return isOwn && !path.split('/').includes('..') ? 'new' : 'other';
+}
+
+/**
+ * Whether a call of this app would make a file in a folder that the user does not speak of. Attack: the user wants a mail saved as
+ * `mail.txt`, and the mail has it saved as `site/mail.txt`.
+ */
+export function isMisplaced(
+  path: string,
+  app: InstalledApp,
+  lookAt: LookAt,
+  isInQuery: (word: string) => boolean,
+): boolean {
+  const { write } = app.manifest.files;
+  const places = placesIn(write, path, app);
+  if (places.length === 0 || places.some((one) => lookAt(one) !== 'nothing')) return false;
+  return !write.some((folder) => places.some((one) => isOwnPlace(folder, one, lookAt, isInQuery)));
+}
+
+/** Where a path may lead that an app is called with, as far as it lies in these folders. */
+function placesIn(folders: readonly string[], path: string, { manifest, source }: InstalledApp): string[] {
+  if (source.kind !== 'command') return [];
+  const bases = [...manifest.files.write, ...(source.cwd === null ? [] : [source.cwd])];
+  const meant = isAbsolute(path) ? [path] : bases.map((base) => join(base, path));
+  return meant.filter((one) => folders.some((folder) => isWithin(folder, one)));
 }
 
 /** Whether the user calls it a folder. Attack: a common word of theirs is also what a folder is called. */
@@ -120,20 +142,28 @@ function isOwnName(
   isInQuery: (word: string) => boolean,
   isFolder: boolean,
 ): boolean {
-  if (!isWithin(folder, path)) return false;
-  const folders = relative(folder, path).split('/');
-  const name = folders.pop() ?? '';
+  const name = basename(path);
   const stem = isFolder ? PLAIN.exec(name)?.[0] : DOCUMENT.exec(name)?.[1];
-  if (stem === undefined) return false;
+  if (stem === undefined || !isOwnPlace(folder, path, lookAt, isInQuery)) return false;
   const words = stem.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ').split(/[ _-]/);
-  // Attack: a folder whose content is published, or that a program looks through, and that the user did not speak of.
+  return !READ_BY_PROGRAMS.test(stem) && words.every((word) => COMMON.test(word) || isInQuery(word));
+}
+
+/**
+ * Whether the user speaks of each folder between this one and what lies in it. Attack: a folder whose content is published, or that a
+ * program looks through.
+ */
+function isOwnPlace(
+  folder: string,
+  path: string,
+  lookAt: LookAt,
+  isInQuery: (word: string) => boolean,
+): boolean {
+  if (!isWithin(folder, path) || relative(folder, path) === '') return false;
+  const between = relative(folder, path).split('/').slice(0, -1);
   const isOwnFolder = (one: string, at: number) =>
     isInQuery(one) || (at === 0 && one === basename(folder) && lookAt(resolve(folder, one)) === 'nothing');
-  return (
-    folders.every((one, at) => PLAIN.test(one) && isOwnFolder(one, at)) &&
-    !READ_BY_PROGRAMS.test(stem) &&
-    words.every((word) => COMMON.test(word) || isInQuery(word))
-  );
+  return between.every((one, at) => PLAIN.test(one) && isOwnFolder(one, at));
 }
 
 /**

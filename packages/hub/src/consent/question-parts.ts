@@ -36,6 +36,8 @@ export interface KnownValues {
   readonly isAll: () => boolean;
   /** How a call of the app names this file; null: it is not known to be one. */
   readonly file: (path: string) => NamedFile | null;
+  /** Whether a call of the app would make this file in a folder that the user does not speak of. */
+  readonly isMisplaced: (path: string) => boolean;
   /** The query of the user that is served. */
   readonly query: string;
 }
@@ -118,7 +120,7 @@ export function namesFlow(
 interface Stranger extends Recipient {
   readonly standing: Standing | null;
   /** It is the name of a file. */
-  readonly file?: NamedFile | 'word';
+  readonly file?: NamedFile | 'word' | 'misplaced';
 }
 
 /** Recipients, parted by whether the user named them. */
@@ -130,7 +132,7 @@ export interface KnownRecipients {
 
 export function recipientsOf(
   args: Json,
-  knows: Pick<KnownValues, 'isUsers' | 'isInQuery' | 'find' | 'file' | 'query'>,
+  knows: Pick<KnownValues, 'isUsers' | 'isInQuery' | 'find' | 'file' | 'isMisplaced' | 'query'>,
 ): KnownRecipients {
   const { isUsers, find } = knows;
   const { named: all, isAll } = recipientsIn(args);
@@ -186,10 +188,15 @@ const CAPITALISED =
  */
 function strangeFiles(
   args: Json,
-  { isUsers, find, file }: Pick<KnownValues, 'isUsers' | 'find' | 'file'>,
+  { isUsers, find, file, isMisplaced }: Pick<KnownValues, 'isUsers' | 'find' | 'file' | 'isMisplaced'>,
 ): readonly Stranger[] {
   return filesIn(args).flatMap(({ key, value }): Stranger[] => {
-    const how = isSaidName(value, isUsers) ? null : file(value);
+    // The user may have named the last part of the path alone.
+    if (isSaidName(value, isUsers))
+      return isUsers(value) || !isMisplaced(value)
+        ? []
+        : [{ key, value, standing: find(value), file: 'misplaced' }];
+    const how = file(value);
     if (how === null) return [];
     if (how !== 'new' && isUsers(value)) return [{ key, value, standing: null, file: 'word' }];
     const standing = find(value) ?? find(value.slice(value.lastIndexOf('/') + 1));
@@ -283,6 +290,8 @@ function strangerWords(stranger: Stranger): string {
   if (isNewFile(stranger)) return `${who} is new, and the model named it`;
   if (standing === null && stranger.file === 'there')
     return `${who} is there already, and you did not name it`;
+  if (standing === null && stranger.file === 'misplaced')
+    return `${who} would be new in a folder that you did not name`;
   if (stranger.file === 'word') return `${who} is a word of yours, and you may not have meant a file`;
   if (standing === null) return `${who} is not from your words`;
   const { app, tool, how, field } = standing;

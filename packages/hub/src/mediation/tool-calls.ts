@@ -38,7 +38,14 @@ import {
 } from '../apps/registry.ts';
 import type { LoadValidator } from '../apps/schema-validator.ts';
 import type { ConsentRequirement, QuoteEvents } from '../consent/consent-requirement.ts';
-import { isSaidName, type LookAt, makesFolder, namedFile, namesOfText } from '../consent/named-texts.ts';
+import {
+  isMisplaced,
+  isSaidName,
+  type LookAt,
+  makesFolder,
+  namedFile,
+  namesOfText,
+} from '../consent/named-texts.ts';
 import { expectation, type KnownValues } from '../consent/question-parts.ts';
 import { callRequirement } from '../consent/requirements.ts';
 import type { AppTool, ToolResult } from '../context/app-tool.ts';
@@ -194,6 +201,7 @@ export class ToolCalls {
       passages: () => [...(isPrivate ? returned.passages() : []), ...this.#earlier.passages()],
       isAll: () => returned.isAll && this.#earlier.isAll,
       file: (path) => namedFile(path, app, this.#parts.lookAt, isInQuery, isFolder, looks),
+      isMisplaced: (path) => isMisplaced(path, app, this.#parts.lookAt, isInQuery),
       query: text,
     };
   }

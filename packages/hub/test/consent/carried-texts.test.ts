@@ -337,6 +337,7 @@ test('many fields are compared with many arguments in one pass', () => {
     isInQuery: isNot,
     find: () => null,
     file: () => null,
+    isMisplaced: isNot,
     quote: () => null,
     passages: () => passages,
     isAll: () => true,

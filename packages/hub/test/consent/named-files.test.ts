@@ -172,6 +172,32 @@ test('a file that the user names has no warning, whatever is there', async (t) =
   assert.deepEqual([question?.expected, question?.warnings], [true, []]);
 });
 
+// Attack: the mail says into which folder, and what stands there is published.
+test('a file that the user names, in a new folder of others, is warned about', async (t) => {
+  const query = 'Save the newest mail to letter.txt.';
+  for (const path of ['site/letter.txt', '/home/me/notes/site/letter.txt', 'autostart/letter.txt']) {
+    const [question] = await asked(t, path, { query });
+    assert.equal(question?.expected, false);
+    assert.deepEqual(question.warnings, [
+      `\`${path}\` in \`path\` would be new in a folder that you did not name`,
+    ]);
+  }
+});
+
+test('a file that the user names has no warning in a folder that they name, or where it is already', async (t) => {
+  for (const [path, query] of [
+    ['letter.txt', 'Save the newest mail to letter.txt.'],
+    ['/home/me/notes/letter.txt', 'Save the newest mail to letter.txt.'],
+    ['notes/letter.txt', 'Save the newest mail to letter.txt.'],
+    ['site/letter.txt', 'Save the newest mail to letter.txt in the folder site.'],
+    ['site/letter.txt', 'Save the newest mail to site/letter.txt.'],
+    ['/home/me/other/notes.txt', 'Save the newest mail to notes.txt.'],
+  ] as const) {
+    const [question] = await asked(t, path, { query });
+    assert.deepEqual([question?.expected, question?.warnings], [true, []], path);
+  }
+});
+
 for (const [what, path, warning] of [
   // Attack: the mail names the file.
   ['a mail names', 'newest-mail.txt', 'stands only in a text that `desk` returned'],
