@@ -87,6 +87,22 @@ export function readingVerb(name: string): string | null {
 }
 
 /**
+ * Whether a name that begins with a verb of reading goes on with one of changing. Attack: an honest `find_and_replace` or
+ * `get_or_create_channel` is taken for one that reads.
+ */
+export function readsAndActs(name: string): boolean {
+  const [, ...words] = wordsOfName(name);
+  const [link = '', verb = ''] = words;
+  // No list of verbs is complete: what follows `find_and` is one.
+  if (ALSO.test(link) && readingVerb(verb) === null) return true;
+  return words.some((word, at) => isVerb(word) && (ALSO.test(words[at - 1] ?? '') || !DESCRIBES.test(word)));
+}
+
+/** Verbs that are also names of things, or say of which kind they are: with a final `s` all are. */
+const DESCRIBES =
+  /s$|^(?:book|changed?|clear|close|e?mail|new|open|order|post|reply|run|schedule|set|share)$/;
+
+/**
  * The name without its first word, if all tools of the app begin with that word: `slack_list_channels`. Attack: all of them begin
  * with what they do, such as `send_list_message`.
  */

@@ -10,6 +10,7 @@ import {
   type JsonSchema,
   type Manifest,
   readingVerb,
+  readsAndActs,
   saysThatItChanges,
   type ToolLabels,
 } from '@cordon/core';
@@ -117,8 +118,10 @@ function readOnlyReason({ tools }: ProposedApp, tool: ProposedTool): string | nu
   if (tool.readOnlyHint) return 'the app says so';
   if (saysThatItChanges(tool.description)) return null;
   const verb = readingVerb(tool.name);
+  const name = verb === null ? afterSharedWord(tool.name, tools) : tool.name;
+  if (readsAndActs(name)) return null;
   if (verb !== null) return `its name begins with \`${verb}\``;
-  const inner = readingVerb(afterSharedWord(tool.name, tools));
+  const inner = readingVerb(name);
   return inner === null ? null : `its name, after what all names share, begins with \`${inner}\``;
 }
 

@@ -49,6 +49,32 @@ test('a first word that all names share is passed over, and one that is a verb o
   assert.deepEqual(names(['post_list', 'post_search', 'find_post']), [false, false, true]);
 });
 
+// Attack: an app describes nothing, and its name goes on with what it does.
+test('a name that reads and goes on with a verb of changing is not proposed as what changes nothing', () => {
+  const reads = (name: string) => proposed(tool(name)).says.readOnly === true;
+  for (const name of [
+    ...['get_or_create_channel', 'find_and_replace', 'searchAndDelete', 'fetch_and_mark_read', 'list_delete'],
+    ...['count_then_reset', 'find_one_and_update', 'query_execute', 'find_and_kill_process', 'view_create'],
+    ...['get_or_add', 'search_and_open', 'read_write', 'find.and.set_status'],
+  ])
+    assert.equal(reads(name), false, name);
+  for (const name of [
+    ...['get_new_mails', 'list_orders', 'get_post', 'read_reply', 'list_deleted_files', 'get_sent_emails'],
+    ...['get_name_and_address', 'search_and_fetch', 'list_open_issues', 'get_payments', 'get_schedule'],
+    ...['list_updates', 'read_and_list_files', 'get_run', 'get_post_by_order'],
+  ])
+    assert.equal(reads(name), true, name);
+});
+
+test('the same holds after a first word that all names share', () => {
+  const names = ['chat_get_or_create_room', 'chat_list_rooms', 'chat_find_and_replace', 'chat_post'];
+  const all = names.map((name) => tool(name));
+  assert.deepEqual(
+    proposeLabels(SILENT_MANIFEST, all).map(({ says }) => says.readOnly === true),
+    [false, true, false, false],
+  );
+});
+
 // Attack: a tool that sends, pays or deletes is named as if it only read.
 test('a name that reads does not count where the description says that something changes', () => {
   const reads = (name: string, description: string) =>
