@@ -89,7 +89,7 @@ export function drawFile(screen: Screen, configuration: Configuration, known: 'c
   // Attack: a folder of someone else comes with `"packs": []`, and nothing looks for what its apps then do.
   if (left.length > 0) say('!! ', `without the default policies ${left.join(', ')}`, 'bad');
   for (const [says, tools] of looserLabels(apps))
-    say('labels: ', `${tools.length} of tools that ${says}: ${tools.join(', ')}`, 'warn', MOST_LINES);
+    say('labels: ', `${tools.length} of tools that ${says}: ${tools.join(', ')}`, 'warn');
   for (const [name, { baseUrl }] of providers)
     if (baseUrl !== undefined) say('model provider: ', `${name} at ${baseUrl}`, 'warn');
   if (appRegistry !== null) say('`apps search` asks: ', appRegistry);
@@ -99,7 +99,7 @@ export function drawFile(screen: Screen, configuration: Configuration, known: 'c
     say('credentials: ', `the secret \`${name}\` goes to ${key.slice(0, key.lastIndexOf(':'))}`, 'warn');
   for (const [host, addresses] of packages.privateAddresses)
     say('reaches your own network: ', `packages from ${host}, at ${addresses.join(', ')}`, 'warn');
-  list('every app is offered: ', [...configuration.functionalities.keys()], 'plain', ALL_LINES);
+  list('every app is offered: ', [...configuration.functionalities.keys()]);
   if (asking.model !== null) say('rules ask a model: ', asking.model, 'warn');
   for (const [kind, { url }] of asking.endpoints) say(`rules ask for ${kind}: `, url, 'warn');
   for (const { file: module, network } of asking.modules) {
@@ -124,25 +124,33 @@ function drawApp(
         ? `speaks to ${source.url}`
         : 'is a text';
   const isInstalled = installed.some((app) => app.id === id);
-  say(`${isInstalled ? 'app' : 'could be installed:'} ${id}: `, how, 'plain', MOST_LINES);
+  say(`${isInstalled ? 'app' : 'could be installed:'} ${id}: `, how);
   list('  files: ', [...manifest.files.read, ...manifest.files.write]);
   list('  network: ', manifest.network);
   const variables = handedVariables.filter(({ app }) => app === id).map(({ variable }) => variable);
   list('  gets your variables: ', variables, 'warn');
+  // Attack: a known program is started with `NODE_OPTIONS=--import=…`. Values may be secrets, and are not shown.
+  list('  sets variables: ', source.kind === 'command' ? variablesOf(source.env) : [], 'warn');
   for (const { name, hosts } of manifest.credentials)
-    say('  uses a secret of yours: ', `${name}, at ${hosts.join(', ')}`, 'warn', MOST_LINES);
+    say('  uses a secret of yours: ', `${name}, at ${hosts.join(', ')}`, 'warn');
 }
 
-/** Of one list, so that none pushes another away. */
-const MOST_LINES = 4;
-const ALL_LINES = Number.POSITIVE_INFINITY;
+/** Variables by which a program loads code that is not its own. */
+const LOADS_CODE = /^(?:NODE_(?:OPTIONS|PATH)|LD_[A-Z_]+|PYTHON[A-Z]+|BASH_ENV|PERL5[A-Z]+|RUBY[A-Z]+)$/;
 
-/** Sentences in the frame; `list` says nothing where there is nothing. */
+function variablesOf(env: Readonly<Record<string, string>>): readonly string[] {
+  return Object.keys(env).map((name) => (LOADS_CODE.test(name) ? `${name} (can load other code)` : name));
+}
+
+/**
+ * Sentences in the frame; `list` says nothing where there is nothing. Attack: so many harmless folders or labels that the one that
+ * matters is not on the screen. So nothing is cut.
+ */
 function framedOn(screen: Screen) {
-  const say = (label: string, text: string, style: Style = 'plain', most = ALL_LINES) =>
-    screen.say(`${FRAME}${label}`, text, style, most);
-  const list = (label: string, items: readonly string[], style: Style = 'plain', most = MOST_LINES) => {
-    if (items.length > 0) say(label, items.join(', '), style, most);
+  const say = (label: string, text: string, style: Style = 'plain') =>
+    screen.say(`${FRAME}${label}`, text, style);
+  const list = (label: string, items: readonly string[], style: Style = 'plain') => {
+    if (items.length > 0) say(label, items.join(', '), style);
   };
   return { say, list };
 }
