@@ -15,7 +15,7 @@ import {
 import type { Context } from '../context/context.ts';
 import type { HeldText } from '../context/references.ts';
 import { isWritten, type Passage, type Standing } from '../context/returned-texts.ts';
-import { unquotedLines } from '../context/unquoted-text.ts';
+import { unquotedText } from '../context/unquoted-text.ts';
 import type { Flow } from './consent-requirement.ts';
 import { filesIn, isSaidName, type NamedFile } from './named-texts.ts';
 import { lastName, namesMailAddress, type Recipient, recipientsIn } from './recipients.ts';
@@ -152,7 +152,8 @@ export function recipientsOf(
 
 /**
  * Who says `Jerry` means `@Jerry`. Attack: whoever is called `@invoice` has the invoice sent to them, or all of a channel is notified
- * because the user says `here`. So it is a name that the query writes as one, and where most words have a capital letter, it is none.
+ * because the user says `here`, or the title of a mail that the user quotes has a name in it. So it is a name that the query writes as
+ * one outside of quotation marks, and where most words have a capital letter, it is none.
  */
 function isSaidHandle(
   value: string,
@@ -160,7 +161,7 @@ function isSaidHandle(
 ): boolean {
   const name = /^@(\w.*)$/.exec(value)?.[1]?.toLowerCase();
   if (name === undefined || NO_NAME.test(name) || !isInQuery(name)) return false;
-  const text = unquotedLines(query);
+  const text = unquotedText(query);
   if (!marksNames(text)) return false;
   return [...text.matchAll(CAPITALISED)].some(([said]) => said.toLowerCase() === name);
 }

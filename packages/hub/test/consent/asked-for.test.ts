@@ -302,6 +302,9 @@ async function isUsersHandle(
 
 // Attack: a mail has all of a channel told, or whoever has registered a common word as their handle.
 for (const [query, handle] of [
+  // What is quoted is what others wrote, or what is to be said.
+  ['Reply to the mail "Lunch with Mallory today" that I come.', '@mallory'],
+  ['Post “you may ask Mallory for it” in the chat.', '@mallory'],
   ['Read the channel general and post there that I come to lunch.', '@channel'],
   ['Read the Channel general and post there that I come to lunch.', '@channel'],
   ['Post the summary here.', '@here'],
@@ -333,6 +336,7 @@ test('a handle is named by a name in the midst of a sentence, and by itself', as
     ['Tell Anna and Jerry of the Sales crew that I come.', '@jerry'],
     ['Tell @channel that I come.', '@channel'],
     ['Tell @jerry that I come.', '@jerry'],
+    ['Post "Lunch at noon?" and tell Jerry that it\'s done.', '@jerry'],
   ] as const)
     assert.equal(await isUsersHandle(t, query, handle), true, query);
 });
