@@ -127,6 +127,9 @@ function drawApp(
   say(`${isInstalled ? 'app' : 'could be installed:'} ${id}: `, how);
   list('  files: ', [...manifest.files.read, ...manifest.files.write]);
   list('  network: ', manifest.network);
+  // Attack: the site of a stranger that leads to the user's router looks like any other site.
+  const inside = manifest.network.filter((entry) => entry.includes('@'));
+  list('  leads into your own network, perhaps to this machine: ', inside, 'warn');
   const variables = handedVariables.filter(({ app }) => app === id).map(({ variable }) => variable);
   list('  gets your variables: ', variables, 'warn');
   // Attack: a known program is started with `NODE_OPTIONS=--import=…`. Values may be secrets, and are not shown.

@@ -71,6 +71,19 @@ test('no right of a found file is left out, however many there are', () => {
     assert.ok(text.includes(last), last);
 });
 
+// Attack: the site of a stranger leads to the user's router.
+test('a name that a found file leads into the own network is named as such, and another is not', () => {
+  const network = ['mail.example.com', 'news.example.org@192.168.1.1'];
+  const text = drawn({
+    apps: { mail: { command: 'node', manifest: { description: 'Keeps mail.', network } } },
+  });
+  assert.match(
+    text,
+    /leads into your own network, perhaps to this machine: =?news\.example\.org@192\.168\.1\.1\n/,
+  );
+  assert.doesNotMatch(drawn({ apps: APPS }), /your own network/);
+});
+
 // Attack: a known program is started with other code.
 test('variables that a found file sets are named without their values, and what can load code is marked', () => {
   const env = { NODE_OPTIONS: '--import=data:text/javascript,evil', API_TOKEN: 'sesame' };
