@@ -253,6 +253,23 @@ test('/undo asks the app that made the last change', async (t) => {
   assert.ok(heardBy(fake).includes(UNDO_IN_WORDS));
 });
 
+// Attack: the app remembers no private query, and asked to undo its last change it would undo the one before.
+test('/undo asks no app to undo what it did for a private query', async () => {
+  const agent = inTurns(calls([{ name: 'pay', arguments: {} }]), says('Done.'));
+  await using user = await userWith(agent, 'ledger');
+  const { home, fake, model } = user;
+  home.write('cordon.json', ledger([]));
+  const answers = home.write('answers.json', [{ match: {}, decision: 'once' }]);
+  const { stderr } = await home.run(['chat', ...model, '--answers', answers], {
+    input: '/private @ledger pay the rent\n/undo\n/exit\n',
+  });
+  assert.match(
+    stderr.replace(/\s+/g, ' '),
+    /The last change was `pay` of `ledger`, for a private query, so the app remembers nothing of it/,
+  );
+  assert.ok(!heardBy(fake).includes(UNDO_IN_WORDS));
+});
+
 test('/undo calls the tool that a label names, once, and asks nobody where a change cannot be undone', async () => {
   const then = [calls([{ name: 'look', arguments: {} }]), says('Done.')];
   const owes = inTurns(calls([{ name: 'owe', arguments: {} }]), ...then);

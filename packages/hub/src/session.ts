@@ -73,6 +73,8 @@ export interface LastChange {
   readonly irreversible: boolean;
   /** False: nobody knows whether it took effect. */
   readonly isCertain: boolean;
+  /** Whether it was made for a private query, of which the app remembers nothing. */
+  readonly isPrivate: boolean;
   /** The tool that undoes it, as the user's labels say; null: they do not. */
   readonly by: string | null;
 }
@@ -207,8 +209,9 @@ export class Session {
   lastChange(): LastChange | null {
     const change = lastChange(this.#parts.recorded());
     if (change === null) return null;
-    const { app, tool, time, irreversible } = change.call;
-    return { app, tool, time, irreversible, isCertain: change.isCertain, by: this.#undoing(change) };
+    const { isCertain, isPrivate, call } = change;
+    const { app, tool, time, irreversible } = call;
+    return { app, tool, time, irreversible, isCertain, isPrivate, by: this.#undoing(change) };
   }
 
   #undoing({ call }: Change): string | null {

@@ -1,7 +1,7 @@
 /** What a user can type in a chat besides queries: `/apps`, `/undo` and the like. */
 
 import { modelInUse } from '@cordon/config';
-import type { Session } from '@cordon/hub';
+import type { LastChange, Session } from '@cordon/hub';
 import type { CommandContext } from '../../context/command-context.ts';
 import type { Opening } from '../../context/sessions/with-session.ts';
 
@@ -171,12 +171,19 @@ function undo({ context, session }: ChatParts): ChatStep {
   const what = `\`${change.tool}\` of \`${change.app}\``;
   if (!change.isCertain) notes.say('', `Nobody knows whether ${what} took effect: look there first.`, 'warn');
   if (change.by !== null) return { kind: 'undo' };
-  if (change.irreversible || !change.isCertain) {
-    const why = change.irreversible ? 'which cannot be undone' : 'and no label says how to undo it';
+  // The app would undo another change: it remembers none that it made for a private query.
+  if (change.irreversible || !change.isCertain || change.isPrivate) {
+    const why = change.irreversible ? 'which cannot be undone' : whyNotAsked(change);
     notes.say('', `The last change was ${what}, ${why}.`, 'warn');
     notes.say('', 'A label `undo` can name the tool of the app that does it: docs/policy/labels.md', 'dim');
     return STAY;
   }
   notes.say('', `Asks \`${change.app}\` to undo its last change, ${what}.`, 'dim');
   return { kind: 'ask', text: `@${change.app} Undo the last change that you made for me.`, isPrivate: false };
+}
+
+function whyNotAsked({ isPrivate }: LastChange): string {
+  return isPrivate
+    ? 'for a private query, so the app remembers nothing of it, and no label says how to undo it'
+    : 'and no label says how to undo it';
 }
