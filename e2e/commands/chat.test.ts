@@ -265,7 +265,7 @@ test('/undo asks no app to undo what it did for a private query', async () => {
   });
   assert.match(
     stderr.replace(/\s+/g, ' '),
-    /The last change was `pay` of `ledger`, for a private query, so the app remembers nothing of it/,
+    /The last change was `pay` of `ledger`, which the app does not remember: it was made for a private query/,
   );
   assert.ok(!heardBy(fake).includes(UNDO_IN_WORDS));
 });

@@ -73,8 +73,8 @@ export interface LastChange {
   readonly irreversible: boolean;
   /** False: nobody knows whether it took effect. */
   readonly isCertain: boolean;
-  /** Whether it was made for a private query, of which the app remembers nothing. */
-  readonly isPrivate: boolean;
+  /** Whether it is in the conversation of the app: not what was done for a private query, or for another app. */
+  readonly isRemembered: boolean;
   /** The tool that undoes it, as the user's labels say; null: they do not. */
   readonly by: string | null;
 }
@@ -209,9 +209,10 @@ export class Session {
   lastChange(): LastChange | null {
     const change = lastChange(this.#parts.recorded());
     if (change === null) return null;
-    const { isCertain, isPrivate, call } = change;
+    const { isCertain, isPrivate, isErrand, call } = change;
     const { app, tool, time, irreversible } = call;
-    return { app, tool, time, irreversible, isCertain, isPrivate, by: this.#undoing(change) };
+    const isRemembered = !isPrivate && !isErrand;
+    return { app, tool, time, irreversible, isCertain, isRemembered, by: this.#undoing(change) };
   }
 
   #undoing({ call }: Change): string | null {

@@ -15,6 +15,8 @@ export interface Change {
   readonly isUndone: boolean;
   /** Whether it was made for a private query. */
   readonly isPrivate: boolean;
+  /** Whether it was made for another app or a step of a plan, without a conversation of its own app. */
+  readonly isErrand: boolean;
 }
 
 /** The newest change that the user has not undone; null: there is none. */
@@ -30,7 +32,8 @@ export function changeOf(events: readonly Event[], call: EventId): Change | null
 /** In the order in which they were made. Calls that undo one are none themselves. */
 function changesIn(events: readonly Event[]): ReadonlyMap<EventId, Change> {
   const changes = new Map<EventId, Change>();
-  const calls = new Map<EventId, Pick<Change, 'call' | 'isPrivate'>>();
+  const calls = new Map<EventId, Pick<Change, 'call' | 'isPrivate' | 'isErrand'>>();
+  const errands = new Set<Event['context']>();
   const outputs = new Map<EventId, ToolOutputEvent>();
   /** By the call that undoes, the call that is undone. */
   const undoing = new Map<EventId, EventId>();
@@ -42,9 +45,13 @@ function changesIn(events: readonly Event[]): ReadonlyMap<EventId, Change> {
   for (const event of events) {
     const [cause] = event.causes;
     if (event.kind === 'user.message') query = event;
+    else if (event.kind === 'context.created' && event.of === 'errand') errands.add(event.context);
     else if (event.kind === 'tool-call.proposed') {
       if (query?.undoes !== undefined) undoing.set(event.id, query.undoes);
-      else calls.set(event.id, { call: event, isPrivate: query?.private === true });
+      else {
+        const isErrand = errands.has(event.context);
+        calls.set(event.id, { call: event, isPrivate: query?.private === true, isErrand });
+      }
     } else if (event.kind === 'tool-output.proposed') outputs.set(event.id, event);
     if (cause === undefined) continue;
     if (event.kind === 'tool-output.executed') {

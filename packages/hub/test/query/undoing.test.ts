@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { canonicalJson, type EventKind, failed, fault, type ToolUndo } from '@cordon/core';
-import { app, shape, TEXT } from '@cordon/testkit/hub/app.ts';
+import { app, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
 import { no, type Says, yes } from '../fixture/consent.ts';
 import { afterDeath } from '../fixture/killed-stage.ts';
 import { call, plan } from '../fixture/model.ts';
@@ -215,6 +215,27 @@ test('a call that only its tool’s own words call a look is the last change, an
     });
     assert.equal(stage.session.lastChange()?.tool, last);
   }
+});
+
+// Attack: an app that is asked in words to undo what it does not remember undoes the change before.
+test('what an app did in its own conversation is remembered, and what it did for another app is not', async (t) => {
+  const own = await stageWith(t, null);
+  assert.equal(own.session.lastChange()?.isRemembered, true);
+  const keeps = app(
+    'notes',
+    { keep: { input: shape({ text: TEXT }), reply: { structured: { id: 'n1' } } } },
+    {
+      irreversible: [],
+      functionalities: [serves('keep-note', 'keep', shape({ text: TEXT }), shape({ id: TEXT }))],
+    },
+  );
+  const stage = stageFor(t, { apps: [app('mail', { read: 'a mail' }), keeps], script: {}, user: yes() });
+  await stage.ask('note it', {
+    planner: [plan([{ app: 'mail' }, { app: 'notes', uses: ['keep-note'], after: [1] }])],
+    mail: [[call('keep-note', { text: 'it' })], 'done'],
+  });
+  const { tool, isRemembered } = stage.session.lastChange() ?? {};
+  assert.deepEqual([tool, isRemembered], ['keep', false]);
 });
 
 test('what failed has changed nothing; what may have happened is named as uncertain', async (t) => {

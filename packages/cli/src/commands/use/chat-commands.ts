@@ -171,8 +171,8 @@ function undo({ context, session }: ChatParts): ChatStep {
   const what = `\`${change.tool}\` of \`${change.app}\``;
   if (!change.isCertain) notes.say('', `Nobody knows whether ${what} took effect: look there first.`, 'warn');
   if (change.by !== null) return { kind: 'undo' };
-  // The app would undo another change: it remembers none that it made for a private query.
-  if (change.irreversible || !change.isCertain || change.isPrivate) {
+  // The app would undo another change than the one that it does not remember.
+  if (change.irreversible || !change.isCertain || !change.isRemembered) {
     const why = change.irreversible ? 'which cannot be undone' : whyNotAsked(change);
     notes.say('', `The last change was ${what}, ${why}.`, 'warn');
     notes.say('', 'A label `undo` can name the tool of the app that does it: docs/policy/labels.md', 'dim');
@@ -182,8 +182,8 @@ function undo({ context, session }: ChatParts): ChatStep {
   return { kind: 'ask', text: `@${change.app} Undo the last change that you made for me.`, isPrivate: false };
 }
 
-function whyNotAsked({ isPrivate }: LastChange): string {
-  return isPrivate
-    ? 'for a private query, so the app remembers nothing of it, and no label says how to undo it'
-    : 'and no label says how to undo it';
+function whyNotAsked({ isRemembered }: LastChange): string {
+  return isRemembered
+    ? 'and no label says how to undo it'
+    : 'which the app does not remember: it was made for a private query or another app, and no label says how to undo it';
 }
