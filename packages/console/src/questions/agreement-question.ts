@@ -46,11 +46,11 @@ export class TerminalAgreement implements AgreementQuestions {
 const LOOSER: readonly (readonly [string, (says: Partial<ToolLabels>) => boolean])[] = [
   ['change nothing', ({ readOnly }) => readOnly === true],
   ['can be undone', ({ irreversible }) => irreversible === false],
-  ['need no question if you name everybody whom they tell', ({ tells }) => tells !== undefined],
+  ['need no question if your query names everybody whom they tell', ({ tells }) => tells !== undefined],
   ['send nothing to others', ({ outward }) => outward === false],
   ['return nothing that others wrote', ({ untrusted }) => untrusted === false],
   ['return nothing private', (says) => says.private === false],
-  ['have arguments that name nothing', ({ identifying }) => Array.isArray(identifying)],
+  ['say only by some arguments whom or what they act upon', ({ identifying }) => Array.isArray(identifying)],
 ];
 
 /** What the file says of tools so that less is asked, and of which. */
@@ -89,7 +89,7 @@ export function drawFile(screen: Screen, configuration: Configuration, known: 'c
   // Attack: a folder of someone else comes with `"packs": []`, and nothing looks for what its apps then do.
   if (left.length > 0) say('!! ', `without the default policies ${left.join(', ')}`, 'bad');
   for (const [says, tools] of looserLabels(apps))
-    say('labels: ', `${tools.length} of tools that ${says}: ${tools.join(', ')}`, 'warn');
+    say('labels: ', `less is asked, because these tools ${says}: ${tools.join(', ')}`, 'warn');
   for (const [name, { baseUrl }] of providers)
     if (baseUrl !== undefined) say('model provider: ', `${name} at ${baseUrl}`, 'warn');
   if (appRegistry !== null) say('`apps search` asks: ', appRegistry);
