@@ -163,7 +163,10 @@ test('[l] lists the tools of apps that are given nothing; then rights and labels
   assert.doesNotMatch(without ?? '', /less is asked/);
   assert.match(again ?? '', /not outward, because the app has no network \(get_nothing\)/);
   assert.match(screen, /b \+ less is asked: readOnly, because its name begins with `get` \(get_nothing\)/);
-  assert.match(screen, /broken: does not list its tools so: .*exit code 3/);
+  assert.match(
+    screen,
+    /broken: did not start without its rights, so its tools are listed after your yes: .*exit code 3/,
+  );
   assert.match(screen, /broken: no labels are proposed: .*exit code 3/);
   assert.doesNotMatch(screen, /get_file|get_secret|get_server|add these labels|onlooker: starting it once/);
   assert.match(
@@ -202,7 +205,7 @@ test('[l] is not for an app with a folder of its own: it is listed after the yes
   const screen = stripVTControlCharacters(stdout).replace(/\s+/g, ' ');
   assert.match(
     screen,
-    /mail: before your yes Cordon cannot tell for sure which program this is \(it has a `cwd`,/,
+    /mail: its tools are listed after your yes: it has a `cwd` or a placeholder in its command/,
   );
   assert.match(screen, /readOnly, because its name begins with `get` \(get_own\)/);
   assert.doesNotMatch(screen, /get_planted/);
@@ -225,7 +228,7 @@ test('[l] starts no package that lies in the folder in place of one that was not
   await init.answer('n');
   const { stdout } = await init.end();
   const screen = stripVTControlCharacters(stdout).replace(/\s+/g, ' ');
-  assert.match(screen, /mail: its package was not fetched: it is listed after your yes/);
+  assert.match(screen, /mail: its package was not fetched, so its tools are listed after your yes/);
   assert.match(screen, /\(get_own\)/);
   assert.doesNotMatch(screen, /get_planted/);
 });

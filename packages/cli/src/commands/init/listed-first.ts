@@ -44,7 +44,7 @@ export async function listedFirst(
         if (!isFetched(app, configuration.dataFolder)) {
           context.notes.say(
             `${app.id}: `,
-            'its package was not fetched: it is listed after your yes',
+            'its package was not fetched, so its tools are listed after your yes',
             'warn',
           );
           continue;
@@ -57,7 +57,11 @@ export async function listedFirst(
         };
         const reviewed = await session.review(app.id, look, signal);
         if (!reviewed.ok && !signal.aborted)
-          context.notes.say(`${app.id}: `, `does not list its tools so: ${reviewed.fault.message}`, 'warn');
+          context.notes.say(
+            `${app.id}: `,
+            `did not start without its rights, so its tools are listed after your yes: ${reviewed.fault.message}`,
+            'warn',
+          );
       }
       return signal.aborted ? EXIT.refused : EXIT.done;
     }),
@@ -76,7 +80,7 @@ function isFetched({ source }: InstalledApp, dataFolder: string): boolean {
 }
 
 const UNSURE =
-  'before your yes Cordon cannot tell for sure which program this is (it has a `cwd`, or a placeholder in its command): its tools are listed after it';
+  'its tools are listed after your yes: it has a `cwd` or a placeholder in its command, and before your yes that could lead to another program';
 
 const NOT_AGREED: Vetting = {
   kind: 'unreviewed',
