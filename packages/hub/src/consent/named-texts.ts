@@ -58,15 +58,26 @@ export type LookAt = (path: string) => 'nothing' | 'folder' | 'other';
 /** How a call names a file: a new one by a name that the model made up, one that is there, or anything else. */
 export type NamedFile = 'new' | 'there' | 'other';
 
+/** A file that a call names. */
+export interface FileArgument extends Recipient {
+  /** What the argument says: a file that is there, the place of one that will be, or either. */
+  readonly role: 'from' | 'to' | 'any';
+}
+
 /** Arguments that name a file, as tools of real servers call them. */
-const NAMES_FILE = /^(?:(?:new_?)?path|file|file_?name|file_?path)$/i;
+const NAMES_FILE: readonly (readonly [FileArgument['role'], RegExp])[] = [
+  ['any', /^(?:(?:new_?)?path|file|file_?name|file_?path)$/i],
+  ['from', /^(?:source|src|(?:old|source|src)_?path)$/i],
+  ['to', /^(?:destination|dest|target)(?:_?path)?$/i],
+];
 
 /** The files that a call names. What lies deeper, such as the name of an attachment, is no path. */
-export function filesIn(args: Json): readonly Recipient[] {
+export function filesIn(args: Json): readonly FileArgument[] {
   if (!isJsonObject(args)) return [];
-  return Object.entries(args).flatMap(([key, value]) =>
-    typeof value === 'string' && NAMES_FILE.test(key) ? [{ key, value }] : [],
-  );
+  return Object.entries(args).flatMap(([key, value]) => {
+    const [role] = NAMES_FILE.find(([, names]) => names.test(key)) ?? [];
+    return typeof value === 'string' && role !== undefined ? [{ key, value, role }] : [];
+  });
 }
 
 /**

@@ -191,17 +191,22 @@ function strangeFiles(
   args: Json,
   { isUsers, find, file, isMisplaced }: Pick<KnownValues, 'isUsers' | 'find' | 'file' | 'isMisplaced'>,
 ): readonly Stranger[] {
-  return filesIn(args).flatMap(({ key, value }): Stranger[] => {
+  return filesIn(args).flatMap(({ key, value, role }): Stranger[] => {
+    const name = value.slice(value.lastIndexOf('/') + 1);
     // The user may have named the last part of the path alone.
     if (isSaidName(value, isUsers))
       return isUsers(value) || !isMisplaced(value)
         ? []
         : [{ key, value, standing: find(value), file: 'misplaced' }];
-    const how = file(value);
+    // Any other place is one that the call reaches.
+    const how = role === 'to' ? null : file(value);
     if (how === null) return [];
+    if (role === 'from') {
+      const isSaid = isUsers(value) || (name !== '' && isUsers(name));
+      return how !== 'there' || isSaid ? [] : [{ key, value, standing: find(value), file: how }];
+    }
     if (how !== 'new' && isUsers(value)) return [{ key, value, standing: null, file: 'word' }];
-    const standing = find(value) ?? find(value.slice(value.lastIndexOf('/') + 1));
-    return [{ key, value, standing, file: how }];
+    return [{ key, value, standing: find(value) ?? find(name), file: how }];
   });
 }
 

@@ -376,3 +376,52 @@ test('a word of the user is no file that they named, also for a tool whose words
     assert.equal(question?.warnings.length ?? null, warnings);
   }
 });
+
+/** The warnings about a planned call that moves a file, after a mail was read. */
+async function moves(
+  t: Parameters<typeof stageFor>[0],
+  query: string,
+  args: { readonly source: string; readonly destination: string },
+): Promise<readonly string[] | undefined> {
+  const mover = app(
+    'mover',
+    { get: 'Move it as I say.', move_file: { input: { type: 'object' }, reply: 'moved' } },
+    { irreversible: ['move_file'], untrusted: null, private: null, ...WRITES },
+  );
+  const stage = stageFor(t, {
+    apps: [mover],
+    script: {
+      planner: [plan([{ app: 'mover', uses: ['get', 'move_file'] }])],
+      mover: [[call('get', {})], [call('move_file', args)], 'done'],
+    },
+    user: no(),
+    lookAt,
+  });
+  await stage.ask(query);
+  return stage.user.asked[0]?.warnings;
+}
+
+// Attack: the user wants one file moved, and a text has another one moved, or to where it is published.
+test('what is moved, and the folder to which it is moved, are of the query or warned about', async (t) => {
+  const query = 'Move mail.txt to old-mail.txt.';
+  const published = { source: 'mail.txt', destination: 'site/old-mail.txt' };
+  assert.deepEqual(await moves(t, query, published), [
+    '`site/old-mail.txt` in `destination` would be new in a folder that you did not name',
+  ]);
+  for (const source of ['diary', '/home/me/notes/diary'])
+    assert.deepEqual(await moves(t, query, { source, destination: 'old-mail.txt' }), [
+      `\`${source}\` in \`source\` is there already, and you did not name it`,
+    ]);
+});
+
+test('a move that the query names has no warning', async (t) => {
+  for (const [query, source, destination] of [
+    ['Move mail.txt to old-mail.txt.', 'mail.txt', 'old-mail.txt'],
+    ['Move mail.txt to old-mail.txt.', '/home/me/notes/mail.txt', '/home/me/notes/old-mail.txt'],
+    ['Move the file diary to old-mail.txt.', 'diary', 'old-mail.txt'],
+    ['Move the file diary to old-mail.txt.', '/home/me/notes/diary', 'old-mail.txt'],
+    ['Move mail.txt to the folder site.', 'mail.txt', 'site/mail.txt'],
+    ['Move web to old-mail.txt.', 'web', 'old-mail.txt'],
+  ] as const)
+    assert.deepEqual(await moves(t, query, { source, destination }), [], `${query} ${source}`);
+});
