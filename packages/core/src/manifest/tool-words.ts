@@ -63,7 +63,9 @@ export function allArgumentNames(input: JsonSchema): readonly string[] {
   const names: string[] = [];
   const left: Json[] = [input];
   for (let at = left.pop(); at !== undefined; at = left.pop()) {
-    if (isJsonObject(at) && isJsonObject(at.properties)) names.push(...Object.keys(at.properties));
+    // Attack: more names than a call can have arguments.
+    if (isJsonObject(at) && isJsonObject(at.properties))
+      for (const name of Object.keys(at.properties)) names.push(name);
     if (at !== null && typeof at === 'object') for (const inner of Object.values(at)) left.push(inner);
   }
   return names;
