@@ -11,9 +11,9 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { calls, says, startFakeOpenAi } from '@cordon/testkit/fake-openai/server.ts';
+import { calls, type FakeScript, says, startFakeOpenAi } from '@cordon/testkit/fake-openai/server.ts';
 import { isLeftOut } from '../../tools/cases.ts';
-import { Place, ROOT, type Run } from '../harness/provider-harness.ts';
+import { Place, ROOT, type Run, type TraceEvent } from '../harness/provider-harness.ts';
 import { bodyOf, inTurns, plannerRequests, planning, step } from '../harness/provider-script.ts';
 import { eventsOf } from '../harness/provider-trace.ts';
 
@@ -21,68 +21,101 @@ const PROBE = join(ROOT, 'e2e/apps/probe.mjs');
 
 interface Attempt {
   readonly what: string;
+  /** `FILES` is a folder of the user. */
   readonly path?: string;
   readonly amount?: number;
 }
 
-interface Outcome {
-  readonly run: Run;
-  /** What each tool answered, as the model read it. */
-  readonly results: readonly string[];
-  /** Everything that the provider was sent for plans. */
-  readonly planned: string;
-}
-
+/** An app: what its manifest lets it do, and what it tries. */
 interface Asked {
   readonly manifest: object;
   readonly tries: readonly Attempt[];
   readonly tool?: 'look' | 'act';
   readonly env?: Readonly<Record<string, string>>;
-  readonly options?: readonly string[];
 }
 
-/** One query with a home, a data folder and its own provider. `${files}` in paths is a folder of the user. */
+interface Outcome {
+  /** What each tool answered, as the model read it. */
+  readonly results: readonly string[];
+  /** Those of the trace that are about the app. */
+  readonly events: readonly TraceEvent[];
+}
+
+interface Query {
+  readonly outcomes: readonly Outcome[];
+  readonly run: Run;
+  /** Everything that the provider was sent for plans. */
+  readonly planned: string;
+}
+
+/** One query with a home, a data folder and its own provider. */
 function asking(baseUrl: string, options: readonly string[] = ['--allow-rest']): string[] {
   return ['ask', 'Do it.', '--model', 'local/x', '--base-url', baseUrl, '--json', ...options];
 }
 
-async function ask(asked: (place: Place) => Asked): Promise<Outcome> {
+/** One query in which each app tries its own, in a step of its own. Another app costs a quarter of another query. */
+async function ask(asked: (place: Place) => readonly Asked[], options?: readonly string[]): Promise<Query> {
   const place = new Place();
-  const { manifest, tries, tool = 'look', env = {}, options } = asked(place);
-  let results: readonly string[] = [];
-  const wanted = tries.map((attempt) => ({ name: tool, arguments: { ...attempt } }));
-  const turns = wanted.map((call) => calls([call]));
-  const script = planning(
-    [step('probe', ['look', 'act'])],
-    inTurns(...turns, (answers) => {
-      results = answers;
+  const apps = asked(place).map((one, index) => ({ ...one, name: `probe-${index}` }));
+  const results = new Map<string, readonly string[]>();
+  const scripts = apps.map(({ name, tries, tool = 'look' }) => {
+    const turns = tries.map((attempt) => calls([{ name: tool, arguments: inPlace(attempt, place) }]));
+    return inTurns(...turns, (answers) => {
+      results.set(name, answers);
       return says('done');
-    }),
-  );
-  const fake = await startFakeOpenAi({ script });
+    });
+  });
+  const steps = apps.map(({ name }) => ({ ...step(name, ['look', 'act']), task: taskOf(name) }));
+  // The context that makes one answer of the steps has no tools of the apps.
+  const agent: FakeScript = (request, number) => {
+    if (!request.tools.includes('look')) return says('done');
+    const own = apps.findIndex(({ name }) => bodyOf(request).includes(taskOf(name)));
+    return scripts[apps.length === 1 ? 0 : own]?.(request, number) ?? says('done');
+  };
+  const fake = await startFakeOpenAi({ script: planning(steps, agent) });
   try {
     chmodSync(place.folder, 0o755);
-    place.write('cordon.json', { apps: { probe: { command: 'node', args: [PROBE], env, manifest } } });
+    place.write('cordon.json', { apps: configured(apps) });
     const run = await place.cordon(asking(fake.baseUrl, options), { environment: SECRET });
-    return { run, results, planned: plannerRequests(fake.requests).map(bodyOf).join('\n') };
+    const outcomes = apps.map(({ name }) => ({
+      results: results.get(name) ?? [],
+      events: run.events.filter(({ app }) => app === name),
+    }));
+    return { outcomes, run, planned: plannerRequests(fake.requests).map(bodyOf).join('\n') };
   } finally {
     await fake.close();
     place[Symbol.dispose]();
   }
 }
 
-/** What came of one attempt. */
-async function one(manifest: object | ((place: Place) => object), attempt: Attempt): Promise<string> {
-  const outcome = await ask((place) => ({
-    manifest: typeof manifest === 'function' ? manifest(place) : manifest,
-    tries: [{ ...attempt, ...(attempt.path === undefined ? {} : { path: inPlace(attempt.path, place) }) }],
-  }));
-  const stopped = eventsOf(outcome.run.events, 'app.stopped').map(({ reason }) => String(reason));
-  return [...outcome.results, ...stopped].join('; ');
+function taskOf(name: string): string {
+  return `Do all that ${name} is to try.`;
 }
 
-function inPlace(path: string, place: Place): string {
-  return path.replace('FILES', place.files);
+/** Apps as a configuration has them: all of them the probe. */
+function configured(
+  apps: readonly { readonly name: string; readonly manifest: object; readonly env?: object }[],
+): object {
+  return Object.fromEntries(
+    apps.map(({ name, manifest, env = {} }) => [name, { command: 'node', args: [PROBE], env, manifest }]),
+  );
+}
+
+/** What came of the attempts of each app, with the reason for which it was stopped. */
+async function tried(asked: (place: Place) => readonly Asked[]): Promise<readonly string[]> {
+  const { outcomes } = await ask(asked);
+  return outcomes.map(({ results, events }) =>
+    [...results, ...eventsOf(events, 'app.stopped').map(({ reason }) => String(reason))].join('; '),
+  );
+}
+
+/** What came of one attempt under each of these manifests. */
+function each(attempt: Attempt, ...manifests: readonly object[]): Promise<readonly string[]> {
+  return tried(() => manifests.map((manifest) => ({ manifest, tries: [attempt] })));
+}
+
+function inPlace({ path, ...attempt }: Attempt, place: Place): Attempt {
+  return path === undefined ? attempt : { ...attempt, path: path.replace('FILES', place.files) };
 }
 
 /** The folders `open` and `closed` of the user, which apps may use as far as file permissions go. */
@@ -182,11 +215,11 @@ const twins = onceAsked(async () => {
   const all: readonly Limit[] = Object.values(LIMITS);
   const limits = Object.fromEntries(Object.entries(LIMITS).map(([name, { sizes }]) => [name, sizes[1]]));
   const node = all.flatMap((limit) => limit.node ?? []);
-  const { results } = await ask(() => ({
-    manifest: { ...OWN, node, limits },
-    tries: all.map(({ attempt }) => attempt),
-  }));
-  return new Map(Object.keys(LIMITS).map((name, index) => [name, results[index] ?? 'no answer']));
+  const manifest = { ...OWN, node, limits };
+  const { outcomes } = await ask(() => [{ manifest, tries: all.map(({ attempt }) => attempt) }]);
+  return new Map(
+    Object.keys(LIMITS).map((name, index) => [name, outcomes[0]?.results[index] ?? 'no answer']),
+  );
 });
 
 function onceAsked<T>(run: () => Promise<T>): () => Promise<T> {
@@ -200,8 +233,8 @@ function onceAsked<T>(run: () => Promise<T>): () => Promise<T> {
 /** The small limit stops the attempt, and the large one lets it be. */
 async function limited(name: LimitName): Promise<void> {
   const { sizes, attempt, stopped, node = [], besides = {} }: Limit = LIMITS[name];
-  const attack = await one({ ...OWN, node, limits: { ...besides, [name]: sizes[0] } }, attempt);
-  assert.match(attack, stopped);
+  const [attack] = await each(attempt, { ...OWN, node, limits: { ...besides, [name]: sizes[0] } });
+  assert.match(String(attack), stopped);
   const twin = (await twins()).get(name) ?? '';
   assert.match(twin, /^(done|x+)/);
   assert.doesNotMatch(twin, stopped);
@@ -254,34 +287,138 @@ const NUMBER = { type: 'integer' };
 const RESPONSE = { type: 'object', properties: { named: NUMBER }, required: ['named'] };
 const KEEPING = { description: 'keep or find a note', request: REQUEST, response: RESPONSE, tool: 'look' };
 
-/** Whether the configuration is accepted, else its first problem. */
-async function accepted(manifest: object | ((place: Place) => object), name = 'probe-7'): Promise<string> {
-  const place = new Place();
-  try {
-    const made = typeof manifest === 'function' ? manifest(place) : manifest;
-    place.write('cordon.json', { apps: { [name]: { command: 'node', args: [PROBE], manifest: made } } });
-    const { code, stderr } = await place.cordon(['apps'], { environment: SECRET });
-    return code === 0 ? 'accepted' : stderr.replace(/\s+/g, ' ');
-  } finally {
-    place[Symbol.dispose]();
-  }
-}
+/** The exchange that a functionality is for. */
+const kept = onceAsked(() => exchanged(KEEPING, NOTHING));
 
 /** In the environment of `cordon`. */
 const SECRET = { TEST_SECRET: 'only-the-hub-knows' };
 const CREDENTIAL = { hosts: ['api.example.com'], env: 'TEST_SECRET' };
 
-/** Whether a manifest with this credential is accepted. */
-function credential(changes: object): Promise<string> {
-  return accepted(credentialed({ ...CREDENTIAL, ...changes }));
+/** A manifest that only its reader sees. `name` is that of the app. */
+type Written = (place: Place, name: string) => object;
+
+interface Judged {
+  readonly accepted: readonly Written[];
+  readonly refused: readonly (readonly [manifest: Written, says: RegExp])[];
+}
+
+function credential(changes: object): Written {
+  return () => credentialed({ ...CREDENTIAL, ...changes });
 }
 
 function credentialed(one: object): { readonly [key: string]: unknown } {
   return { network: ['example.com'], credentials: { service: one } };
 }
 
-function labelOf({ run }: Outcome): unknown {
-  return eventsOf(run.events, 'tool-output.proposed')[0]?.label;
+/** A credential in a file of the user, and a folder that the app may read. */
+function inFile(readable: string): Written {
+  return ({ files }) => {
+    const file = join(files, 'closed/note.txt');
+    const read = [join(files, readable)];
+    return { ...credentialed({ hosts: CREDENTIAL.hosts, file }), files: { read } };
+  };
+}
+
+function described(description: (name: string) => string): Written {
+  return (_, name) => ({
+    functionalities: { 'note-keeping': { ...KEEPING, description: description(name) } },
+  });
+}
+
+/** By the key's path: what is decided when the configuration is read. */
+const JUDGED = {
+  description: {
+    accepted: [],
+    refused: [[() => ({ description: 'Looks.\u202eObey.' }), /invisible character/]],
+  },
+  'functionalities.*.description': {
+    accepted: [described(() => 'keep a note')],
+    refused: [[described((name) => `what ${name} does`), /names the app/]],
+  },
+  'credentials.*.header': {
+    accepted: [credential({ header: 'X-Key' })],
+    refused: [[credential({ header: 'Host' }), /no header for a credential/]],
+  },
+  'credentials.*.format': {
+    accepted: [credential({ format: 'Token ${secret}' })],
+    refused: [[credential({ format: 'Token' }), /does not hold the secret/]],
+  },
+  'credentials.*.hosts': {
+    accepted: [credential({})],
+    refused: [
+      [credential({ hosts: ['evil.example.net'] }), /may not reach/],
+      [credential({ hosts: ['api.example.com:80'] }), /not encrypted/],
+    ],
+  },
+  'credentials.*.env': {
+    accepted: [credential({ env: 'TEST_SECRET' })],
+    refused: [
+      [credential({ env: 'only-the-hub-knows' }), /no name of a variable/],
+      [credential({ env: 'NOT_SET' }), /is not set/],
+    ],
+  },
+  'credentials.*.file': {
+    accepted: [inFile('open')],
+    refused: [[inFile('closed'), /the app may read the file/]],
+  },
+  limits: {
+    accepted: [() => ({ limits: { memoryMiB: 100 } })],
+    refused: [[() => ({ limits: { memoryMiB: 99_999_999 } }), /memoryMiB|from 16 to/]],
+  },
+} as const satisfies Readonly<Record<string, Judged>>;
+
+/** A manifest with a key that nobody knows, in each object that has keys of its own. The reader tells those that it knows. */
+const UNKNOWN = { qqqqqqqqqqqq: 1 };
+const OBJECTS: Readonly<Record<string, object>> = {
+  '': UNKNOWN,
+  'files.': { files: UNKNOWN },
+  'limits.': { limits: UNKNOWN },
+  'credentials.*.': { credentials: { x: UNKNOWN } },
+  'functionalities.*.': { functionalities: { x: UNKNOWN } },
+};
+
+/** What is told of a configuration whose apps have these manifests, app by app; code 0 if it is accepted. */
+async function read(
+  manifests: readonly Written[],
+): Promise<{ code: number | null; told: readonly string[] }> {
+  using place = new Place();
+  withFiles(place);
+  const apps = manifests.map((made, index) => ({
+    name: `probe-${index}`,
+    manifest: made(place, `probe-${index}`),
+  }));
+  place.write('cordon.json', { apps: configured(apps) });
+  const { code, stderr } = await place.cordon(['apps'], { environment: SECRET });
+  const problems = stderr.split(/^(?=\S+: error )/m).map((problem) => problem.replace(/\s+/g, ' '));
+  const about = (name: string) => problems.filter((problem) => problem.includes(` apps.${name}.`)).join('\n');
+  return { code, told: apps.map(({ name }) => about(name)) };
+}
+
+/** All that is to be accepted is one configuration, all that is to be refused another: the reader tells of every problem. */
+const readings = onceAsked(async () => {
+  const all: readonly Judged[] = Object.values(JUDGED);
+  const refused = all.flatMap((one) => one.refused.map(([manifest]) => manifest));
+  const unknown = Object.values(OBJECTS).map((manifest) => () => manifest);
+  const [good, bad] = await Promise.all([
+    read(all.flatMap(({ accepted }) => accepted)),
+    read([...refused, ...unknown]),
+  ]);
+  const told = new Map([...refused, ...unknown].map((manifest, index) => [manifest, bad.told[index] ?? '']));
+  return { good, told, ofUnknown: bad.told.slice(refused.length) };
+});
+
+/** Of what is decided when the configuration is read, the one is accepted and the other refused for its own reason. */
+async function judged(key: keyof typeof JUDGED): Promise<void> {
+  const { good, told } = await readings();
+  const { refused }: Judged = JUDGED[key];
+  assert.deepEqual([good.code, good.told.join('')], [0, '']);
+  for (const [manifest, says] of refused) assert.match(told.get(manifest) ?? '', says);
+}
+
+/** The label of what each app said under these manifests. */
+async function labels(...manifests: readonly object[]): Promise<readonly unknown[]> {
+  const { outcomes } = await ask(() => manifests.map((manifest) => ({ manifest, tries: [NOTHING] })));
+  return outcomes.map(({ events }) => eventsOf(events, 'tool-output.proposed')[0]?.label);
 }
 
 const NOTHING: Attempt = { what: 'nothing' };
@@ -291,30 +428,24 @@ const PAIRS: Readonly<Record<string, () => Promise<void>>> = {
   ...Object.fromEntries(
     Object.keys(LIMITS).map((name) => [`limits.${name}`, () => limited(name as LimitName)]),
   ),
+  ...Object.fromEntries(Object.keys(JUDGED).map((key) => [key, () => judged(key as keyof typeof JUDGED)])),
   description: async () => {
     const manifest = { description: 'Looks at things.' };
-    assert.match((await ask(() => ({ manifest, tries: [NOTHING] }))).planned, /Looks at things\./);
-    assert.match(await accepted({ description: 'Looks.\u202eObey.' }), /invisible character/);
+    assert.match((await ask(() => [{ manifest, tries: [NOTHING] }])).planned, /Looks at things\./);
+    await judged('description');
   },
   functionalities: async () => {
-    assert.match((await exchanged(KEEPING, NOTHING)).answers, /"named":1/);
+    assert.match((await kept()).answers, /"named":1/);
     assert.doesNotMatch((await exchanged(null, NOTHING)).answers, /named/);
   },
-  'functionalities.*.description': async () => {
-    const functionalities = (description: string) => ({
-      functionalities: { 'note-keeping': { ...KEEPING, description } },
-    });
-    assert.equal(await accepted(functionalities('keep a note')), 'accepted');
-    assert.match(await accepted(functionalities('what probe-7 does')), /names the app/);
-  },
   'functionalities.*.request': async () => {
-    assert.match((await exchanged(KEEPING, NOTHING)).answers, /"named":1/);
+    assert.match((await kept()).answers, /"named":1/);
     const attack = await exchanged(KEEPING, { what: 'read', path: '/etc/passwd' });
     assert.doesNotMatch(attack.answers, /named/);
     assert.deepEqual(eventsOf(attack.run.events, 'tool-call.executed'), []);
   },
   'functionalities.*.response': async () => {
-    assert.doesNotMatch((await exchanged(KEEPING, NOTHING)).answers, /unnamed/);
+    assert.doesNotMatch((await kept()).answers, /unnamed/);
     const wide = { ...RESPONSE, properties: { named: NUMBER, unnamed: NUMBER } };
     assert.match((await exchanged({ ...KEEPING, response: wide }, NOTHING)).answers, /"unnamed":2/);
   },
@@ -323,92 +454,78 @@ const PAIRS: Readonly<Record<string, () => Promise<void>>> = {
       ['look', 'act'],
       ['act', 'look'],
     ] as const) {
-      const { run } = await exchanged({ ...KEEPING, tool }, NOTHING);
+      const { run } = tool === KEEPING.tool ? await kept() : await exchanged({ ...KEEPING, tool }, NOTHING);
       const called = eventsOf(run.events, 'tool-call.proposed').map((event) => event.tool);
       assert.deepEqual([called.includes(tool), called.includes(other)], [true, false]);
     }
   },
   network: async () => {
     const attempt = { what: 'fetch', path: `http://${siteAddress}/` };
-    assert.match(await one({ network: [siteAddress] }, attempt), /fetched: the site answers/);
-    assert.doesNotMatch(await one({ network: ['example.com'] }, attempt), /the site answers/);
-    assert.doesNotMatch(await one({}, attempt), /the site answers/);
+    const [listed, other, none] = await each(
+      attempt,
+      { network: [siteAddress] },
+      { network: ['example.com'] },
+      {},
+    );
+    assert.match(String(listed), /fetched: the site answers/);
+    assert.doesNotMatch(String(other), /the site answers/);
+    assert.doesNotMatch(String(none), /the site answers/);
   },
   credentials: async () => {
-    const told = async (env: Readonly<Record<string, string>>) => {
-      const { results } = await ask(() => ({
-        manifest: credentialed(CREDENTIAL),
-        tries: [{ what: 'environment' }],
-        env,
-      }));
-      return results.join();
-    };
-    assert.doesNotMatch(await told({}), /only-the-hub-knows/);
-    assert.match(await told({ HANDED: '${env:TEST_SECRET}' }), /only-the-hub-knows/);
-  },
-  'credentials.*.header': async () => {
-    assert.equal(await credential({ header: 'X-Key' }), 'accepted');
-    assert.match(await credential({ header: 'Host' }), /no header for a credential/);
-  },
-  'credentials.*.format': async () => {
-    assert.equal(await credential({ format: 'Token ${secret}' }), 'accepted');
-    assert.match(await credential({ format: 'Token' }), /does not hold the secret/);
-  },
-  'credentials.*.hosts': async () => {
-    assert.equal(await credential({}), 'accepted');
-    assert.match(await credential({ hosts: ['evil.example.net'] }), /may not reach/);
-    assert.match(await credential({ hosts: ['api.example.com:80'] }), /not encrypted/);
-  },
-  'credentials.*.env': async () => {
-    assert.equal(await credential({ env: 'TEST_SECRET' }), 'accepted');
-    assert.match(await credential({ env: 'only-the-hub-knows' }), /no name of a variable/);
-    assert.match(await credential({ env: 'NOT_SET' }), /is not set/);
-  },
-  'credentials.*.file': async () => {
-    const inFile = (files: (place: Place) => object) =>
-      accepted((place) => {
-        withFiles(place);
-        const file = join(place.files, 'closed/note.txt');
-        return { ...credentialed({ hosts: CREDENTIAL.hosts, file }), files: files(place) };
-      });
-    assert.equal(await inFile((place) => ({ read: [join(place.files, 'open')] })), 'accepted');
-    assert.match(
-      await inFile((place) => ({ read: [join(place.files, 'closed')] })),
-      /the app may read the file/,
-    );
+    const manifest = credentialed(CREDENTIAL);
+    const tries = [{ what: 'environment' }];
+    const [kept, handed] = await tried(() => [
+      { manifest, tries },
+      { manifest, tries, env: { HANDED: '${env:TEST_SECRET}' } },
+    ]);
+    assert.match(String(kept), /^{/);
+    assert.doesNotMatch(String(kept), /only-the-hub-knows/);
+    assert.match(String(handed), /only-the-hub-knows/);
   },
   files: async () => {
-    const read = { what: 'read', path: 'FILES/open/note.txt' };
-    assert.match(await one((place) => ({ files: { read: [withFiles(place)] } }), read), /the note in open/);
-    const silent = (place: Place) => {
-      withFiles(place);
-      return {};
-    };
-    assert.match(await one(silent, read), /^refused: (ENOENT|ERR_ACCESS_DENIED)/);
+    const tries = [{ what: 'read', path: 'FILES/open/note.txt' }];
+    const [granted, silent] = await tried((place) => [
+      { manifest: { files: { read: [withFiles(place)] } }, tries },
+      { manifest: {}, tries },
+    ]);
+    assert.match(String(granted), /the note in open/);
+    assert.match(String(silent), /^refused: (ENOENT|ERR_ACCESS_DENIED)/);
   },
   'files.read': async () => {
-    const manifest = (place: Place) => ({ files: { read: [withFiles(place)] } });
-    assert.match(await one(manifest, { what: 'read', path: 'FILES/open/note.txt' }), /the note in open/);
-    assert.match(await one(manifest, { what: 'read', path: 'FILES/closed/note.txt' }), /^refused: /);
-    assert.match(
-      await one(manifest, { what: 'write', path: 'FILES/open/note.txt' }),
-      /^refused: (EROFS|ERR_ACCESS_DENIED)/,
-    );
+    const { outcomes } = await ask((place) => [
+      {
+        manifest: { files: { read: [withFiles(place)] } },
+        tries: [
+          { what: 'read', path: 'FILES/open/note.txt' },
+          { what: 'read', path: 'FILES/closed/note.txt' },
+          { what: 'write', path: 'FILES/open/note.txt' },
+        ],
+      },
+    ]);
+    const [read, closed, written] = outcomes[0]?.results ?? [];
+    assert.match(String(read), /the note in open/);
+    assert.match(String(closed), /^refused: /);
+    assert.match(String(written), /^refused: (EROFS|ERR_ACCESS_DENIED)/);
   },
   'files.write': async () => {
-    const manifest = (place: Place) => ({ files: { write: [withFiles(place)] } });
-    assert.match(await one(manifest, { what: 'write', path: 'FILES/open/new.txt' }), /^done/);
-    assert.match(await one(manifest, { what: 'write', path: 'FILES/closed/new.txt' }), /^refused: /);
-  },
-  limits: async () => {
-    assert.match(await accepted({ limits: { memoryMiB: 99_999_999 } }), /memoryMiB|from 16 to/);
-    assert.equal(await accepted({ limits: { memoryMiB: 100 } }), 'accepted');
+    const { outcomes } = await ask((place) => [
+      {
+        manifest: { files: { write: [withFiles(place)] } },
+        tries: [
+          { what: 'write', path: 'FILES/open/new.txt' },
+          { what: 'write', path: 'FILES/closed/new.txt' },
+        ],
+      },
+    ]);
+    const [open, closed] = outcomes[0]?.results ?? [];
+    assert.match(String(open), /^done/);
+    assert.match(String(closed), /^refused: /);
   },
   'limits.startSeconds': async () => {
     const slow = (startSeconds: number) =>
-      ask(() => ({ manifest: { limits: { startSeconds } }, tries: [NOTHING], env: { SLOW_START: '4' } }));
+      ask(() => [{ manifest: { limits: { startSeconds } }, tries: [NOTHING], env: { SLOW_START: '4' } }]);
     assert.match(JSON.stringify((await slow(1)).run.events), /did not answer within 1 s of its start/);
-    assert.deepEqual((await slow(30)).results.length, 1);
+    assert.deepEqual((await slow(30)).outcomes[0]?.results.length, 1);
   },
   'limits.idleSeconds': async () => {
     // Between two calls the model thinks until the app was ended, or where it is not, for four seconds.
@@ -443,61 +560,52 @@ const PAIRS: Readonly<Record<string, () => Promise<void>>> = {
   },
   node: async () => {
     const attempt = { what: 'child' };
-    assert.match(await one({ node: ['child-process'] }, attempt), /^done/);
-    assert.match(await one({}, attempt), /^refused: ERR_ACCESS_DENIED/);
+    const [allowed, silent] = await each(attempt, { node: ['child-process'] }, {});
+    assert.match(String(allowed), /^done/);
+    assert.match(String(silent), /^refused: ERR_ACCESS_DENIED/);
   },
   unixSockets: async () => {
     const attempt = { what: 'unix', path: '/tmp/socket' };
-    assert.match(await one({ unixSockets: true }, attempt), /^done/);
-    for (const manifest of [{}, { unixSockets: false }])
-      assert.match(await one(manifest, attempt), /^refused: EAFNOSUPPORT/);
+    const [allowed, ...others] = await each(attempt, { unixSockets: true }, {}, { unixSockets: false });
+    assert.match(String(allowed), /^done/);
+    for (const other of others) assert.match(other, /^refused: EAFNOSUPPORT/);
   },
   irreversible: async () => {
-    const asks = async (manifest: object) => {
-      const { run, results } = await ask(() => ({
-        manifest,
-        tries: [NOTHING],
-        tool: 'act',
-        options: ['--deny-all'],
-      }));
-      const calledFor = eventsOf(run.events, 'permission.asked').length;
-      return [calledFor, eventsOf(run.events, 'tool-call.executed').length, results.length];
-    };
-    assert.deepEqual((await asks({ irreversible: ['act'] })).slice(0, 2), [1, 0]);
-    assert.deepEqual((await asks({})).slice(0, 2), [1, 0]);
-    assert.deepEqual((await asks({ irreversible: [] })).slice(0, 2), [0, 1]);
+    const manifests = [{ irreversible: ['act'] }, {}, { irreversible: [] }];
+    const { outcomes } = await ask(
+      () => manifests.map((manifest) => ({ manifest, tries: [NOTHING], tool: 'act' })),
+      ['--deny-all'],
+    );
+    const asked = outcomes.map(({ events }) => [
+      eventsOf(events, 'permission.asked').length,
+      eventsOf(events, 'tool-call.executed').length,
+    ]);
+    assert.deepEqual(asked, [
+      [1, 0],
+      [1, 0],
+      [0, 1],
+    ]);
   },
   untrusted: async () => {
-    const label = async (manifest: object) => labelOf(await ask(() => ({ manifest, tries: [NOTHING] })));
-    assert.deepEqual(await label({ untrusted: ['look'], private: [] }), {
-      confidentiality: 'public',
-      integrity: 'untrusted',
-    });
-    assert.deepEqual(await label({ untrusted: ['act'], private: [] }), {
-      confidentiality: 'public',
-      integrity: 'trusted',
-    });
+    const found = await labels({ untrusted: ['look'], private: [] }, { untrusted: ['act'], private: [] });
+    assert.deepEqual(found, [
+      { confidentiality: 'public', integrity: 'untrusted' },
+      { confidentiality: 'public', integrity: 'trusted' },
+    ]);
   },
   private: async () => {
-    const label = async (manifest: object) => labelOf(await ask(() => ({ manifest, tries: [NOTHING] })));
-    assert.deepEqual(await label({ untrusted: [], private: ['look'] }), {
-      confidentiality: 'private',
-      integrity: 'trusted',
-    });
-    assert.deepEqual(await label({ untrusted: [], private: ['act'] }), {
-      confidentiality: 'public',
-      integrity: 'trusted',
-    });
+    const found = await labels({ untrusted: [], private: ['look'] }, { untrusted: [], private: ['act'] });
+    assert.deepEqual(found, [
+      { confidentiality: 'private', integrity: 'trusted' },
+      { confidentiality: 'public', integrity: 'trusted' },
+    ]);
   },
   remembers: async () => {
-    const learnt = async (manifest: object) => {
-      const { run } = await ask(() => ({ manifest, tries: [NOTHING] }));
-      return eventsOf(run.events, 'fact.observed').map(({ name }) => name);
-    };
     const at = (schema: object) => ({ remembers: { outcome: { tool: 'look', at: 'named', schema } } });
-    assert.deepEqual(await learnt(at({ type: 'number' })), ['outcome']);
-    assert.deepEqual(await learnt(at({ type: 'boolean' })), []);
-    assert.deepEqual(await learnt({}), []);
+    const manifests = [at({ type: 'number' }), at({ type: 'boolean' }), {}];
+    const { outcomes } = await ask(() => manifests.map((manifest) => ({ manifest, tries: [NOTHING] })));
+    const learnt = outcomes.map(({ events }) => eventsOf(events, 'fact.observed').map(({ name }) => name));
+    assert.deepEqual(learnt, [['outcome'], [], []]);
   },
 };
 
@@ -514,27 +622,14 @@ describe('each key', { concurrency: 4 }, () => {
   }
 });
 
-/** The keys that an object takes, as its reader tells them to somebody who wrote another. */
-async function keysOf(inside: (unknown: object) => object): Promise<readonly string[]> {
-  const told = await accepted(inside({ qqqqqqqqqqqq: 1 }));
-  const keys = /known keys: (\w+(?:, \w+)*)/.exec(told)?.[1];
-  assert.ok(keys, told);
-  return keys.split(', ');
-}
-
 test('every key that the reader of manifests accepts has its pair', async () => {
-  const top = await keysOf((unknown) => unknown);
-  const nested = await Promise.all([
-    keysOf((unknown) => ({ files: unknown })).then((keys) => keys.map((key) => `files.${key}`)),
-    keysOf((unknown) => ({ limits: unknown })).then((keys) => keys.map((key) => `limits.${key}`)),
-    keysOf((unknown) => ({ credentials: { x: unknown } })).then((keys) =>
-      keys.map((key) => `credentials.*.${key}`),
-    ),
-    keysOf((unknown) => ({ functionalities: { x: unknown } })).then((keys) =>
-      keys.map((key) => `functionalities.*.${key}`),
-    ),
-  ]);
-  const keys = [...top, ...nested.flat()];
+  const { ofUnknown } = await readings();
+  const keys = Object.keys(OBJECTS).flatMap((inside, index) => {
+    const told = ofUnknown[index] ?? '';
+    const known = /known keys: (\w+(?:, \w+)*)/.exec(told)?.[1];
+    assert.ok(known, told);
+    return known.split(', ').map((key) => `${inside}${key}`);
+  });
   assert.equal(keys.length > 20, true, keys.join(', '));
   assert.deepEqual(
     {
