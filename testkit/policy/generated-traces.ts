@@ -8,7 +8,7 @@ import { loadPolicy, type OrderOperator, type Policy, type TraceEvent } from '@c
 import fc from 'fast-check';
 import { runs } from '../../tools/cases.ts';
 /** How often a property is tried. */
-export const RUNS = runs(60, 200);
+export const RUNS = runs(40, 100, 200);
 
 // ── generated rules ───────────────────────────────────────────────────────────────────────────────────────────
 

@@ -10,7 +10,7 @@ import { runs } from '../../../tools/cases.ts';
 import { ConfinedDetectors } from '../src/index.ts';
 import { honest } from './programs.ts';
 
-const RUNS = runs(15, 40);
+const RUNS = runs(10, 20, 40);
 
 const book = new KeptAnswers(() => 0);
 const detectors = new ConfinedDetectors({ book, launch: honest });

@@ -8,7 +8,7 @@ import { PrefixedMatcher, prefixesOf } from '../src/prefixed.ts';
 import { compileProgram } from '../src/program.ts';
 import { parsePattern } from '../src/python-syntax.ts';
 
-const RUNS = runs(150, 500);
+const RUNS = runs(150, 250, 500);
 
 const start = fc.constantFrom(
   'ab',

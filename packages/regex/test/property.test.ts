@@ -10,7 +10,7 @@ import { parsePattern } from '../src/python-syntax.ts';
 import '../../../tools/seed.ts';
 import { runs } from '../../../tools/cases.ts';
 
-const RUNS = runs(100, 300);
+const RUNS = runs(60, 150, 300);
 
 const ATOMS = [
   'a',

@@ -30,7 +30,7 @@ const ALL_CASES = conformanceCases().filter(({ name }) => !READ_BY_COMMANDS.has(
 /** The language alone has no detectors; commands bring them. Of a trace without events commands say that it has none. */
 const CASES = ALL_CASES.filter((one) => !warnsOfAbsence(one) && !isWithoutEvents(one));
 /** A start of the program takes a tenth of a second and more. */
-const STARTS = runs(4, 20, CASES.length);
+const STARTS = runs(4, 10, CASES.length);
 
 test('what analyze is made of says what the cases say', () => {
   using place = new Workplace();

@@ -334,7 +334,7 @@ test('whatever an app says, each line begins with a mark of Cordon and no line i
             assert.equal(textColumns(line) <= columns, true, `${columns}: ${line}`);
         }
     }),
-    { numRuns: runs(20, 500) },
+    { numRuns: runs(20, 100, 500) },
   );
 });
 

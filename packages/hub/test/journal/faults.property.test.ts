@@ -43,7 +43,7 @@ import {
 import { quickFolder } from '../fixture/empty-store.ts';
 
 const IS_ALL = process.env.CORDON_CASES === 'all';
-const SCENARIOS = runs(2, 4, 12);
+const SCENARIOS = runs(2, 3, 12);
 const DEATHS_EACH = 6;
 const PROCESSES = runs(1, 2, 40);
 

@@ -428,7 +428,7 @@ test('what is allowed to a spoke happens, in whatever order it asks', async () =
   ]);
 });
 
-const RUNS = runs(8, 20);
+const RUNS = runs(5, 10, 20);
 
 async function check(t: TestContext, side: Side, numRuns: number): Promise<void> {
   t.diagnostic(`CORDON_SEED=${SEED}`);

@@ -8,7 +8,7 @@ import { lint, type ToolSchema } from '../../src/index.ts';
 import '../../../../tools/seed.ts';
 import { runs } from '../../../../tools/cases.ts';
 
-const RUNS = runs(100, 300);
+const RUNS = runs(60, 150, 300);
 const FOLDER = new URL('../../../../conformance/policy/', import.meta.url);
 
 interface Cases {

@@ -8,7 +8,7 @@ import { SEED } from '../../../../tools/seed.ts';
 import { format } from '../../src/print/formatter.ts';
 import { print } from '../../src/print/printer.ts';
 
-const RUNS = runs(100, 300);
+const RUNS = runs(60, 150, 300);
 
 function formatted(text: string): string {
   const result = format(text);

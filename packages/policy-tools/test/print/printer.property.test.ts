@@ -8,7 +8,7 @@ import { SEED } from '../../../../tools/seed.ts';
 import { format } from '../../src/print/formatter.ts';
 import { print, printExpression } from '../../src/print/printer.ts';
 
-const RUNS = runs(40, 100);
+const RUNS = runs(25, 50, 100);
 
 /** The seed stands in the name, so that a failure can be repeated. */
 function property(title: string, check: fc.IRawProperty<unknown>, runs = RUNS): void {

@@ -9,7 +9,7 @@ import { SEED } from '../../../../tools/seed.ts';
 import { loadPolicy } from '../../src/index.ts';
 import { parseText } from '../../src/syntax/parser.ts';
 
-const RUNS = runs(100, 300);
+const RUNS = runs(60, 150, 300);
 
 /** `line:column code [what is underlined] message | help` */
 function told(text: string): readonly string[] {

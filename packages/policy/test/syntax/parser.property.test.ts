@@ -5,7 +5,7 @@ import { loadPolicy } from '../../src/index.ts';
 import '../../../../tools/seed.ts';
 import { runs } from '../../../../tools/cases.ts';
 
-const RUNS = runs(100, 300);
+const RUNS = runs(60, 150, 300);
 
 /** Every diagnostic lies inside the text. */
 function checkLoad(text: string): void {

@@ -105,7 +105,7 @@ function look({ folder, session, options }: Left) {
 }
 
 /** Bits of a log, each flipped in a copy of it. */
-const FLIPS = runs(30, 100);
+const FLIPS = runs(30, 50, 100);
 
 const WHOLE = { events: EVENTS, breach: null, resumed: 'resumed', lost: 0 };
 
@@ -184,7 +184,7 @@ for (const [name, options] of KEYS) {
       assert.deepEqual(found, { events: EVENTS, breach: 'uncounted', resumed: 'session-shortened', lost: 0 });
     }
     // One slot is broken by it, or none: the other one asks for an event less.
-    for (let bit = 0; bit < 1024 * 8; bit += runs(485, 97))
+    for (let bit = 0; bit < 1024 * 8; bit += runs(485, 194, 97))
       assert.deepEqual(look(damaged(hub, (copy) => flip(file(copy), bit))), WHOLE, `bit ${bit}`);
   });
 
