@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Workplace } from '@cordon/testkit/cordon-program.ts';
+import { isLeftOut } from '../../../tools/cases.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const PAGE = readFileSync(join(ROOT, 'docs/cli.md'), 'utf8');
@@ -17,7 +18,8 @@ test('each of these commands has an example on the page', () => {
 });
 
 for (const [, command = '', output] of EXAMPLES) {
-  test(`\`cordon ${command}\` prints what the page shows`, () => {
+  test(`\`cordon ${command}\` prints what the page shows`, (t) => {
+    if (isLeftOut(t, command.startsWith('analyze'))) return;
     using place = new Workplace({}, ROOT);
     assert.equal(place.run(command.split(' ')).out, output);
   });

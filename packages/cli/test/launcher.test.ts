@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { isLeftOut } from '../../../tools/cases.ts';
 
 const LAUNCHER = join(import.meta.dirname, '../bin/cordon');
 
@@ -142,7 +143,8 @@ for (const [args, result] of [
   [['ask'], 'done'],
   [['analyze', '--ask-models'], 'done'],
 ] as const) {
-  test(`\`cordon ${args.join(' ')}\`: writing a file and starting a program or a thread is ${result}, and no core is dumped`, () => {
+  test(`\`cordon ${args.join(' ')}\`: writing a file and starting a program or a thread is ${result}, and no core is dumped`, (t) => {
+    if (isLeftOut(t, args.length === 1 && ['analyze', 'ask'].includes(args[0]))) return;
     using installation = new Installation();
     installation.write('packages/cli/src/main.ts', TRYING);
     symlinkSync(process.execPath, join(installation.root, 'node_modules/.bin/node'));

@@ -92,7 +92,8 @@ for (const [file, packages] of [
     ['config', 'console', 'core', 'monitor', 'policy', 'policy-tools', 'print', 'regex'],
   ],
 ] as const) {
-  test(`${file} loads ${packages.join(', ')}`, () => {
+  test(`${file} loads ${packages.join(', ')}`, (t) => {
+    if (isLeftOut(t, /chat|analyze/.test(file))) return;
     const loaded = modulesOf(file).map((module) => (LONE.includes(module) ? module : module.split('/')[0]));
     assert.deepEqual([...new Set(loaded)].sort(), ['cli', ...packages]);
   });

@@ -128,7 +128,8 @@ test('what was denied has happened all the same in a recorded trace, and what fo
   );
 });
 
-test('a warning is explained to who asks for its rule or its event, and refuses nothing', () => {
+test('a warning is explained to who asks for its rule or its event, and refuses nothing', (t) => {
+  if (isLeftOut(t)) return;
   using place = new Workplace({ 'mail.gr': MAIL, 'a.json': [USER, READ, OUTPUT, SEND] });
   const expected = [{ event: '0', verdict: 'allow', rules: ['note-secrets'] }];
   const byRule = place.run(['explain', 'mail.gr', 'a.json', '--rule', 'note-secrets', '--json']);

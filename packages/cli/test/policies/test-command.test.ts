@@ -94,7 +94,7 @@ for (const [name, expectation] of Object.entries({
   'a decision that fits and a finding that does not': { decision: 'deny', expect: 'clean' },
 })) {
   test(`a case fails by ${name}`, (t) => {
-    if (isLeftOut(t, name === 'another event' || name === 'another decision')) return;
+    if (isLeftOut(t, name === 'another decision')) return;
     using work = place({ one: { trace: SPOKEN, ...expectation } });
     const { code, lines } = work.run(['test', '--json']);
     assert.deepEqual([code, failing(lines)], [1, ['one']]);
@@ -183,7 +183,8 @@ test('the last line says whether a whole file or one of its tests cannot be used
   assert.match(out, /^1 test passed, 0 failed; 1 test and 1 file cannot be used$/m);
 });
 
-test('the decision is about the last event, after all others have happened whatever the policy says of them', () => {
+test('the decision is about the last event, after all others have happened whatever the policy says of them', (t) => {
+  if (isLeftOut(t)) return;
   using work = place({
     'after a denied one': { trace: [...SPOKEN, { user: 'thanks' }], expect: RULE, decision: 'allow' },
   });
@@ -326,7 +327,7 @@ for (const [name, content, code, told] of [
   ['a trace that is none', { cases: { a: { trace: 'none.json', expect: 'clean' } } }, 'CFG001', 'none.json'],
 ] as const) {
   test(`${name} is exit code 2, told at its place; other files are run`, (t) => {
-    if (isLeftOut(t, name === 'a case that expects nothing' || name === 'a misspelt key')) return;
+    if (isLeftOut(t, name === 'a misspelt key')) return;
     using work = new Workplace({
       'mail.gr': MAIL,
       'mail.test.json': content,
