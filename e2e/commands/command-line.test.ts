@@ -47,7 +47,8 @@ function assertTrace({ stdout, events }: Run): void {
 }
 
 describe('exit codes', () => {
-  test('0 when the query is answered', async () => {
+  test('0 when the query is answered', async (t) => {
+    if (isLeftOut(t)) return;
     using home = new Home();
     const { code, stdout } = await home.run(['ask', SUMMARY, ...MAIL, ...CAREFUL]);
     assert.equal(code, 0);
@@ -98,10 +99,21 @@ describe('exit codes', () => {
   }
 });
 
+/** One query for all that is read from a trace. */
+let riding: Promise<Run> | null = null;
+function ride(): Promise<Run> {
+  riding ??= rideOnce();
+  return riding;
+}
+
+async function rideOnce(): Promise<Run> {
+  using home = new Home();
+  return await home.run(['ask', RIDE, ...RIDES, ...CAREFUL, '--json']);
+}
+
 describe('--json', () => {
   test('prints the trace and nothing else, without gaps', async () => {
-    using home = new Home();
-    const run = await home.run(['ask', SUMMARY, ...MAIL, ...CAREFUL, '--json']);
+    const run = await ride();
     assert.equal(run.code, 0);
     assertTrace(run);
     const kinds = run.events.map(({ kind }) => kind);
@@ -118,8 +130,7 @@ describe('--json', () => {
   });
 
   test('every executed effect stands behind an allowing decision for the same proposal', async () => {
-    using home = new Home();
-    const { events } = await home.run(['ask', RIDE, ...RIDES, ...CAREFUL, '--json']);
+    const { events } = await ride();
     const executed = events.filter(({ kind }) => /\.(executed|failed)$/.test(String(kind)));
     assert.ok(executed.length >= 8);
     for (const { kind, causes } of executed) {

@@ -214,7 +214,8 @@ test('[l] is not for an app with a folder of its own: it is listed after the yes
 });
 
 // Attack: the package of the user's own app cannot be fetched, and a stranger's folder holds one of its name.
-test('[l] starts no package that lies in the folder in place of one that was not fetched', async () => {
+test('[l] starts no package that lies in the folder in place of one that was not fetched', async (t) => {
+  if (isLeftOut(t)) return;
   using home = new Home();
   home.write('../home/.npmrc', 'registry=http://127.0.0.1:9/\n');
   server(home, 'node_modules/mail-app/server.mjs', 'get_planted');
@@ -263,7 +264,8 @@ test('Ctrl-C during [l] ends the app that starts, and starts no other', async ()
   assert.equal(existsSync(join(home.data, 'cordon.db')), true, 'the journal says what was started');
 });
 
-test('Ctrl-C while [l] fetches a package starts no app', async () => {
+test('Ctrl-C while [l] fetches a package starts no app', async (t) => {
+  if (isLeftOut(t)) return;
   using home = new Home();
   await using registry = await silentServer();
   home.write('../home/.npmrc', `registry=http://127.0.0.1:${registry.port}/\n`);

@@ -282,7 +282,8 @@ describe('case 16: a link that the client opens', () => {
 
   const SUMMARY = { text: 'The customer finds it slow.', link_preview: false };
 
-  test('the rule keeps the link here, and the summary is sent', async () => {
+  test('the rule keeps the link here, and the summary is sent', async (t) => {
+    if (isLeftOut(t)) return;
     assert.deepEqual(await sent((config) => config, 1), [SUMMARY]);
   });
 
