@@ -16,6 +16,7 @@ import {
   toJson,
   withoutProse,
 } from '@cordon/core';
+import { isLeftOut } from '../../../tools/cases.ts';
 import { call, TemporaryFolder, withApp } from './app-process.ts';
 
 const APPS = ['metro-hail', 'quick-ride', 'mail', 'drive', 'health-companion', 'travel-mate'] as const;
@@ -87,7 +88,8 @@ test('the planner is told nothing that an app could have written, and functional
 });
 
 for (const id of APPS)
-  test(`${id}: the manifest names real tools and real formats`, async () => {
+  test(`${id}: the manifest names real tools and real formats`, async (t) => {
+    if (isLeftOut(t, id === 'mail' || id === 'travel-mate')) return;
     using folder = new TemporaryFolder();
     await withApp(id, folder.path, async (client) => {
       const { tools } = await client.listTools();

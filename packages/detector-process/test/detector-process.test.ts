@@ -53,6 +53,14 @@ test('a text that takes too long is undecided, and does not hold up the next one
 });
 
 // Attack: a text takes the process over, which then says whatever it likes on its link.
+/** One end, and of lines that are no answer one that cannot be read, one that answers something else, and one that is too long. */
+const SAMPLE: ReadonlySet<string> = new Set([
+  'ends',
+  'says no JSON',
+  'answers another question',
+  'answers with too much',
+]);
+
 for (const [what, hostile] of [
   ['ends', 'process.exit(0);'],
   ['says no JSON', "link.write('clean\\n');"],
@@ -70,6 +78,7 @@ for (const [what, hostile] of [
   ['never ends its line', "const more = () => link.write('x'.repeat(1_000_000), more); more();"],
 ] as const)
   test(`a process that ${what} leaves its question undecided, and the next process answers`, async (t) => {
+    if (isLeftOut(t, SAMPLE.has(what))) return;
     const source = `each((text, id) => {
       if (text !== 'hostile') return text;
       ${hostile}

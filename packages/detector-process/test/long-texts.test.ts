@@ -5,6 +5,7 @@ import { ok, type Question } from '@cordon/core';
 import { KeptAnswers, standardDetectors } from '@cordon/detectors';
 import { type AskedWork, loadPolicy, TextQuestions } from '@cordon/policy';
 import { ExplainingMonitor } from '@cordon/policy-tools';
+import { isLeftOut } from '../../../tools/cases.ts';
 import { ConfinedDetectors, type LaunchFor } from '../src/index.ts';
 import { honest, program, refused } from './programs.ts';
 
@@ -117,7 +118,8 @@ for (const [what, line, outputs] of [
     [`${letters(LONG)} write to ada@example.org`, ROWS.replace('person.7@', 'ada@')],
   ],
 ] as const)
-  test(`the verdict about a long text is the same in a process as at once: ${what}`, async () => {
+  test(`the verdict about a long text is the same in a process as at once: ${what}`, async (t) => {
+    if (isLeftOut(t, ['secrets', 'match', 'origin'].includes(what))) return;
     const answering = confined();
     const verdicts: string[] = [];
     const questions: Question[] = [];

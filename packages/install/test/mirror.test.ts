@@ -37,6 +37,7 @@ for (const [what, listed, why] of [
   ['lists the address for another host', [['other.example.com', [LISTED]]], 'not public'],
 ] as const) {
   test(`a registry at a private address is not reached where the user ${what}, and is told how it would be`, async (context) => {
+    if (isLeftOut(context, listed.length === 0)) return;
     const machine = await behindMirror(context);
     machine.privateAddresses = new Map(listed);
     const fetched = await machine.fetch('npx demo-app');
@@ -51,6 +52,7 @@ for (const [what, listed, why] of [
 }
 
 test('a registry whose name is one word is reached where its address is listed, and the remedy is named where it is not', async (context) => {
+  if (isLeftOut(context)) return;
   const machine = await behindMirror(context);
   machine.registries = new Map([['registry', `http://nexus:${machine.registry.port}/`]]);
   const fetched = await machine.fetch('npx demo-app');
@@ -79,6 +81,7 @@ for (const [what, answer, dials] of [
   ['the listed address', [LISTED], true],
 ] as const) {
   test(`credentials go over http ${dials ? '' : 'to nobody '}where a listed name leads to ${what}`, async (context) => {
+    if (isLeftOut(context, what !== 'a public address')) return;
     const machine = await behindMirror(context);
     const { registry } = machine;
     const at = `nexus:${registry.port}`;
@@ -99,6 +102,7 @@ for (const [what, host] of [
   ['its own address without its name', LISTED],
 ] as const) {
   test(`a redirect to ${what} is not followed`, async (context) => {
+    if (isLeftOut(context, host !== LISTED)) return;
     const machine = await behindMirror(context);
     machine.registry.trouble = { redirectsTo: `http://${host}:${machine.registry.port}` };
     assert.match(

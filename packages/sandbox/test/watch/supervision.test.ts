@@ -38,7 +38,9 @@ const OF_INIT: readonly (readonly [what: string, code: (of: string) => string])[
 ];
 
 for (const [what, code] of OF_INIT)
-  test(`an app cannot ${what}, of the process that ends it; of itself it can`, async () => {
+  test(`an app cannot ${what}, of the process that ends it; of itself it can`, async (t) => {
+    if (isLeftOut(t, ['open its memory for writing', 'find its code', 'open its folder'].includes(what)))
+      return;
     const out = await printed(script(`console.log(${attempt(code('1'))}, ${attempt(code('self'))})`));
     assert.match(out, /^(EACCES|EPERM) done$/);
   });
