@@ -2,11 +2,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { format, print } from '@cordon/policy-tools';
+import { isLeftOut } from '../../../../tools/cases.ts';
 import { parseText } from '../../src/syntax/parser.ts';
 
-/** The first size takes some milliseconds of reading; the second is so many times as large. */
-const SIZE = 6_000;
-const FACTOR = 6;
+/**
+ * The second size is so many times as large. Both make so many objects that some outlive a collection of garbage: a text of a few
+ * thousand characters makes so few that they cost a fifth each.
+ */
+const SIZE = 24_000;
+const FACTOR = 5;
 /** Linear growth is about FACTOR, quadratic growth its square; between them lies what noise and caches do. */
 const MOST_GROWTH = FACTOR * 2.5;
 const ATTEMPTS = 4;
@@ -84,8 +88,9 @@ function growth(make: (size: number) => string, work: (text: string) => void): n
   return best;
 }
 
-for (const [name, make] of Object.entries(HOSTILE)) {
-  test(`time grows with the text: ${name}`, () => {
+for (const [index, [name, make]] of Object.entries(HOSTILE).entries()) {
+  test(`time grows with the text: ${name}`, (t) => {
+    if (isLeftOut(t, index % 4 === 0)) return;
     const read = growth(make, (text) => parseText(text).diagnostics.all());
     assert.ok(read <= MOST_GROWTH, `reading: ${read.toFixed(1)} times for ${FACTOR} times the text`);
     const printed = growth(make, (text) => print(parseText(text).tree));
