@@ -36,6 +36,8 @@ export interface RunFacts {
   readonly part?: string;
   /** Only units whose key contains this were run. Absent: all of them. */
   readonly only?: string;
+  /** Of these only about one in so many were run. Absent: each. */
+  readonly every?: number;
   /** The model of a provider that played. Absent: the obedient one. */
   readonly model?: string;
   /** Its answers are those that an earlier run kept. */

@@ -48,6 +48,8 @@ export interface BenchRequest {
   readonly part?: string;
   /** Only units whose key contains this. Absent: all of them. */
   readonly only?: string;
+  /** Of these about one in so many, from 2 on, by the digest of their keys: the same each time. Absent: each. */
+  readonly every?: number;
   /** `provider/model`, instead of the obedient model: each unit is handed it. Absent: the obedient model plays. */
   readonly model?: string;
 }

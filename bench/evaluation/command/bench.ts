@@ -38,6 +38,7 @@ export interface BenchOptions extends PlayOptions {
   readonly pairs?: string;
   readonly part?: string;
   readonly only?: string;
+  readonly every?: string;
   readonly goOn?: boolean;
   readonly again?: boolean;
 }
@@ -115,7 +116,9 @@ function playerOf(
 
 /** Data that are given and that nobody looks at would be taken for what was measured. */
 function refusalOf(suites: readonly Suite[], options: BenchOptions): Fault | null {
-  const { part } = options;
+  const { part, every } = options;
+  if (every !== undefined && !/^(?:[2-9]|[1-9]\d{1,5})$/.test(every))
+    return fault('usage', '`--every` must be a whole number from 2 on', 'such as `--every 12`');
   const whole = suites.find(({ parts }) => part !== undefined && parts?.includes(part) !== true);
   if (whole !== undefined) {
     const names = whole.parts?.map((name) => `\`${name}\``).join(' or ');
@@ -184,6 +187,7 @@ function requestOf(context: CommandContext, options: BenchOptions): BenchRequest
     pairs: path(options.pairs),
     ...(options.part === undefined ? {} : { part: options.part }),
     ...(options.only === undefined ? {} : { only: options.only }),
+    ...(options.every === undefined ? {} : { every: Number(options.every) }),
   };
 }
 
@@ -197,7 +201,10 @@ function outFolder(context: CommandContext, options: BenchOptions): string {
   const { home, environment } = context;
   if (options.out !== undefined) return absolutePath(options.out, process.cwd(), home);
   const { traces, labels, pairs, isQuick } = requestOf(context, options);
-  const more = [options.model, options.replay, options.only].flatMap((one) => one ?? []);
+  const { model, replay, only, every } = options;
+  const more = [model, replay, only, every === undefined ? undefined : `every ${every}`].flatMap(
+    (one) => one ?? [],
+  );
   const others = JSON.stringify([traces, labels, pairs, ...more]);
   const given =
     traces === null && pairs === null && more.length === 0

@@ -128,6 +128,11 @@ for (const { what, args, said } of [
     said: /`overhead` has no part `recorded`.*leave `--part` out/,
   },
   {
+    what: 'a sample of one in none',
+    args: ['protection', '--every', '0'],
+    said: /`--every` must be a whole number from 2 on/,
+  },
+  {
     what: 'data that the benchmark takes none of',
     args: ['overhead', '--pairs', CORDON],
     said: /`overhead` takes no `--pairs`.*measure `protection`/,

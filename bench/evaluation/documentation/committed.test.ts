@@ -82,7 +82,7 @@ test('a result of one part replaces that part alone, and says of when the rest i
   assert.deepEqual(run.notices, ['This run measured `recorded` alone; the rest is of 2030-01-02, code old.']);
 });
 
-test('a result of a model that not everybody can ask does not stand in the repository, the same of the obedient one does', () => {
+test('a result of a model that not everybody can ask, or of a sample, does not stand in the repository, the whole one of the obedient model does', () => {
   const result = (run: RunFacts): SuiteResult => ({
     suite: 'functionality',
     question: '?',
@@ -93,4 +93,5 @@ test('a result of a model that not everybody can ask does not stand in the repos
   });
   assert.equal(objection(result(RUN)), null);
   assert.match(objection(result({ ...RUN, model: 'a/b' })) ?? '', /`a\/b` played in it/);
+  assert.match(objection(result({ ...RUN, every: 12 })) ?? '', /only about one in 12 units were run/);
 });

@@ -34,6 +34,7 @@ const SUITES: Readonly<Record<SuiteId, true>> = {
 /** Why a result must not stand in the repository; null: it may. */
 export function objection({ suite, run }: SuiteResult): string | null {
   if (run.only !== undefined) return `${suite}: only units with \`${run.only}\` in their key were run`;
+  if (run.every !== undefined) return `${suite}: only about one in ${run.every} units were run`;
   if (run.isSample) return `${suite}: it is of a sample`;
   if (run.model !== undefined) return `${suite}: \`${run.model}\` played in it, which nobody can run again`;
   if (run.isOnOtherData) return `${suite}: it is of data that are not the repository’s`;

@@ -70,7 +70,12 @@ function compareSuite(before: SuiteResult, after: SuiteResult): Comparison {
 }
 
 function circumstances(before: RunFacts, after: RunFacts): readonly string[] {
-  const said = (isSample: boolean) => (isSample ? 'a sample' : 'all units');
+  const said = ({ isSample, only, every }: RunFacts) =>
+    [
+      isSample ? 'a sample' : 'all units',
+      ...(only === undefined ? [] : [`with \`${only}\` in their key`]),
+      ...(every === undefined ? [] : [`about one in ${every}`]),
+    ].join(', ');
   const machine = ({ machine: { cpu, cores, memoryGiB } }: RunFacts) =>
     `${cpu}, ${cores} cores, ${memoryGiB} GiB`;
   const data = (run: RunFacts) =>
@@ -79,7 +84,7 @@ function circumstances(before: RunFacts, after: RunFacts): readonly string[] {
       .sort()
       .join('\n');
   const pairs: readonly (readonly [string, string, string])[] = [
-    ['units', said(before.isSample), said(after.isSample)],
+    ['units', said(before), said(after)],
     ['model', before.model ?? 'obedient', after.model ?? 'obedient'],
     ['machine', machine(before), machine(after)],
     ['Node', before.machine.node, after.machine.node],

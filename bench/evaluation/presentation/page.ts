@@ -53,11 +53,12 @@ ${facts(run)}
 
 /** What makes the figures something less than the result. */
 export function reservations(run: RunFacts): readonly string[] {
-  const { only, model, isReplay, isOnOtherData, isSample, isMixed, units, measured, notices } = run;
+  const { only, every, model, isReplay, isOnOtherData, isSample, isMixed, units, measured, notices } = run;
   const how = isReplay === true ? ', by the answers that an earlier run kept' : '';
   return [
     ...(model === undefined ? [] : [`\`${model}\` plays instead of the obedient model${how}.`]),
     ...(only === undefined ? [] : [`Only units whose key contains \`${only}\`.`]),
+    ...(every === undefined ? [] : [`A sample: about one in ${every} units.`]),
     ...(isOnOtherData ? ['On data that were named, not on those of the repository.'] : []),
     ...(isSample ? ['A sample: without `--quick` all units are run.'] : []),
     ...(measured < units ? [`Incomplete: ${measured} of ${units} units are measured.`] : []),

@@ -126,10 +126,18 @@ test('the page fetches nothing, and its policy allows its own style alone', () =
 });
 
 test('a sample, other data, and what is missing stand on the page', () => {
-  const run = { ...RUN, isSample: true, isOnOtherData: true, measured: 3, notices: ['left out: `x`'] };
+  const run = {
+    ...RUN,
+    isSample: true,
+    every: 12,
+    isOnOtherData: true,
+    measured: 3,
+    notices: ['left out: `x`'],
+  };
   const html = page([{ ...RESULT, run }]);
   for (const said of [
     'A sample, not the whole evaluation.',
+    'about one in 12 units',
     '1 of 1 aims are met.',
     'Incomplete: 3 of 4 units are measured.',
     'On data that were named',
@@ -244,7 +252,14 @@ test('times are told with their spread, shares and counts as they are', () => {
     ...RESULT,
     aims: [{ what: 'recorded attacks caught', measured: '97.0 %', aim: '≥ 98 %', isMet: false }],
     figures: { caught: 0.97, start: time(101, [95, 105]), call: time(30, [29, 31]), fresh: 1, same: 5 },
-    run: { ...RUN, code: 'other', measured: 3, data: [{ name: 'traces/one', sha256: 'bb' }] },
+    run: {
+      ...RUN,
+      code: 'other',
+      only: 'set/',
+      every: 12,
+      measured: 3,
+      data: [{ name: 'traces/one', sha256: 'bb' }],
+    },
   };
   const before: SuiteResult = {
     ...RESULT,
@@ -268,6 +283,7 @@ test('times are told with their spread, shares and counts as they are', () => {
   );
   assert.equal(one?.same, 1);
   assert.deepEqual(one?.circumstances, [
+    'units: all units, then all units, with `set/` in their key, about one in 12',
     'code: c0de, then other',
     'the data are others',
     'the second is incomplete: 3 of 4 units',

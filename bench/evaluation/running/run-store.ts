@@ -43,6 +43,7 @@ export interface Print {
   readonly model?: string;
   /** Only units whose key contains this; absent: all. */
   readonly only?: string;
+  readonly every?: number;
 }
 
 /**
@@ -153,7 +154,8 @@ export class RunStore {
     if (!isJsonObject(before)) return 'nothing says what they were made of';
     if (before.isQuick !== print.isQuick)
       return print.isQuick ? 'they are of all units, and this is a sample' : 'they are of a sample';
-    if ((before.only ?? null) !== (print.only ?? null)) return 'other units were chosen';
+    if ((before.only ?? null) !== (print.only ?? null) || (before.every ?? null) !== (print.every ?? null))
+      return 'other units were chosen';
     if ((before.model ?? null) !== (print.model ?? null)) return 'another model played';
     if (canonicalJsonOf(before.data) !== canonicalJsonOf(print.data)) return 'the data are others';
     if (before.code !== print.code || before.policy !== print.policy) return CODE_CHANGED;

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { fault, type JsonObject, type Result } from '@cordon/core';
 import { readResults } from '../result.ts';
 import type { BenchRequest, DataFile, Suite, Unit } from '../suite.ts';
+import type { Choice } from './choice.ts';
 import { type Progress, type Ran, runSuite } from './run.ts';
 import { type Beginning, RunStore, type Start } from './run-store.ts';
 
@@ -32,6 +33,12 @@ interface Scripted {
   readonly data?: readonly DataFile[];
   readonly jobs?: number;
   readonly unit?: (key: string, signal: AbortSignal) => Promise<JsonObject>;
+}
+
+interface Wished extends Choice {
+  readonly isQuick?: boolean;
+  readonly code?: string;
+  readonly start?: Start;
 }
 
 class Trial {
@@ -77,12 +84,12 @@ class Trial {
 
   async make(
     scripted: Scripted,
-    { isQuick = false, code = 'one', start = 'same' as Start, only = null as string | null } = {},
+    { isQuick = false, code = 'one', start = 'same', ...choice }: Wished = {},
   ): Promise<Ran> {
     const store = opened(RunStore.open(folder));
     try {
       const ran = await runSuite(this.suite(scripted), {
-        request: { ...REQUEST, isQuick, ...(only === null ? {} : { only }) },
+        request: { ...REQUEST, isQuick, ...choice },
         store,
         version: { code, policy: 'rules' },
         start,
@@ -300,4 +307,35 @@ test('a choice that no unit fits is refused', async () => {
     new Trial().make({}, { only: 'nothing' }),
     /no unit of `machine` has `nothing` in its key/,
   );
+  await assert.rejects(
+    new Trial().make({ keys: [] }, { every: 2 }),
+    /no unit of `machine` is in the sample of one in 2/,
+  );
+});
+
+test('a sample has about one unit in so many, the same each time and whatever others there are', async () => {
+  const keys = Array.from({ length: 1200 }, (_, index) => `set/${index}`);
+  const first = new Trial();
+  const { result } = await first.make({ keys }, { every: 12 });
+  assert.ok(first.run.length > 60 && first.run.length < 140, `${first.run.length} units`);
+  assert.deepEqual(
+    [result.run.every, result.run.units, result.run.measured],
+    [12, first.run.length, first.run.length],
+  );
+  const fewer = new Trial();
+  await fewer.make({ keys: keys.toReversed().slice(600) }, { every: 12, start: 'none' });
+  assert.deepEqual(
+    fewer.run.toReversed(),
+    first.run.filter((key) => Number(key.slice('set/'.length)) < 600),
+  );
+});
+
+test('a sample does not go on from records of all units', async () => {
+  await new Trial().make({ keys: ['set/a', 'set/b'] });
+  const sample = new Trial();
+  await sample.make({ keys: ['set/a', 'set/b'] }, { every: 2 });
+  assert.deepEqual(sample.run, ['set/a']);
+  assert.deepEqual(sample.beginnings, [
+    { kind: 'restarted', why: 'other units were chosen', kept: 'machine.1.jsonl' },
+  ]);
 });

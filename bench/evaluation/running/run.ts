@@ -12,6 +12,7 @@ import { thisMachine } from '../../machine.ts';
 import { ASKED, type Estimate, estimateOf, type PlayedModel } from '../../model/index.ts';
 import { resultFile, type SuiteResult } from '../result.ts';
 import type { BenchRequest, PreparedSuite, Suite, Unit } from '../suite.ts';
+import { choiceOf, chosenUnits } from './choice.ts';
 import type { CodeVersion } from './code-version.ts';
 import type { Beginning, Opened, RunStore, Start } from './run-store.ts';
 /** Shows what happens, for whoever waits. */
@@ -64,21 +65,19 @@ export async function runSuite(suite: Suite, options: RunOptions): Promise<Resul
   if (prepared === null) return failed(fault('cancelled', 'interrupted before the first unit'));
   if (!prepared.ok) return prepared;
   const { notices = [] } = prepared.value;
-  const { only } = options.request;
-  const units = prepared.value.units.filter(({ key }) => only === undefined || key.includes(only));
+  const choice = choiceOf(options.request);
   const data = [...prepared.value.data, ...(options.played?.model.data ?? [])];
   try {
-    if (only !== undefined && units.length === 0) {
-      const help = `keys are such as \`${prepared.value.units[0]?.key ?? ''}\``;
-      return failed(fault('usage', `no unit of \`${suite.id}\` has \`${only}\` in its key`, help));
-    }
+    const chosen = chosenUnits(suite.id, prepared.value.units, choice);
+    if (!chosen.ok) return chosen;
+    const units = chosen.value;
     const opened = options.store.begin(
       suite.id,
       {
         isQuick: options.request.isQuick,
         ...options.version,
         data,
-        ...(only === undefined ? {} : { only }),
+        ...choice,
         ...(options.played === undefined ? {} : { model: options.played.model.id }),
       },
       options.start,
@@ -102,7 +101,7 @@ export async function runSuite(suite: Suite, options: RunOptions): Promise<Resul
       run: {
         isOnOtherData: isOnOtherData(options.request),
         ...(options.request.part === undefined ? {} : { part: options.request.part }),
-        ...(only === undefined ? {} : { only }),
+        ...choice,
         ...(options.played === undefined
           ? {}
           : { model: options.played.model.id, isReplay: options.played.model.isReplay }),
