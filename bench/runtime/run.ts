@@ -108,6 +108,8 @@ export interface Ran {
   readonly memory: readonly MemorySpan[];
 }
 
+/** What runs beside a benchmark slows these apps down, and nothing that is measured is a limit of theirs. */
+const PATIENCE = { startSeconds: 120, callSeconds: 120, silentSeconds: 120 };
 const PROGRAM = join(import.meta.dirname, 'replay-app.mjs');
 
 /** What runs share. Close it when all are over. */
@@ -288,7 +290,12 @@ function installedApp({ id: name, manifest }: ReplayApp, state: string): Install
     id: id(name),
     // A small app on one thread: most of its life is its start.
     source: { kind: 'command', command: 'node', args: ['--v8-pool-size=0', PROGRAM], env: {}, cwd: null },
-    manifest: { ...SILENT_MANIFEST, ...manifest, files: { read: [], write: [state] } },
+    manifest: {
+      ...SILENT_MANIFEST,
+      ...manifest,
+      files: { read: [], write: [state] },
+      limits: { ...SILENT_MANIFEST.limits, ...PATIENCE, ...manifest.limits },
+    },
     model: null,
   };
 }
