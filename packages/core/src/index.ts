@@ -8,6 +8,7 @@ export * from './json/canonical-json.ts';
 export * from './json/closed-schema.ts';
 export * from './json/json.ts';
 export * from './json/named-argument.ts';
+export * from './json/nobody.ts';
 export * from './json/schema.ts';
 export * from './json/settled-json.ts';
 export * from './manifest/limits.ts';

@@ -6,11 +6,13 @@
 export { freeNames, type Named, Names, variablesOf } from './check/scope.ts';
 export { decodingsOf, spokenLink } from './origin/encodings.ts';
 export { formsIn, readingsOf } from './origin/forms.ts';
+export { othersOfKind } from './origin/kinds.ts';
 export { sentenceAt } from './origin/origin.ts';
 export { leavesOf, piecesOf } from './origin/pieces.ts';
+export { namesPlace, placesAbove } from './origin/places.ts';
 export { type SeenText, seenIn } from './origin/sources.ts';
 export { coreOf, hidesText, isAddress, isStrict, type Words, weightOf, wordsOf } from './origin/words.ts';
-export { importedName, runBuiltin } from './values/builtins.ts';
+export { importedName, originFunction, runBuiltin } from './values/builtins.ts';
 export { applyBinary, applyUnary, elementOf, elements, memberOf, truth } from './values/operators.ts';
 export { type ComputedPattern, referencesOf, toolMatcher } from './values/pattern.ts';
 export { PatternCache } from './values/pattern-cache.ts';

@@ -19,6 +19,8 @@ interface Held {
 }
 
 interface Source {
+  /** What was looked for. */
+  readonly value: string;
   readonly match: string;
   /** Null: the model. */
   readonly held: Held | null;
@@ -62,14 +64,17 @@ type Texts = readonly Omit<Held, 'at'>[];
 
 function sourcesOf(leaf: string, texts: Texts): readonly Source[] {
   const isHiding = semantics.hidesText(leaf);
-  const models = (match: string): Source => ({ match, held: null, isField: false });
+  const models = (match: string): Source => ({ value: leaf, match, held: null, isField: false });
   if (semantics.wordsOf(leaf).words.length === 0) return leaf.trim() === '' ? [] : [models('exact')];
   const decodings = semantics.decodingsOf(leaf);
   const link = semantics.spokenLink(leaf);
   const spelled = [...decodings.filter(({ isWhole }) => isWhole), ...(link === null ? [] : [{ text: link }])];
   const others = spelled.map(({ text }) => ({ text, isDecoded: true }));
   const whole = [{ text: leaf, isDecoded: false }, ...others].flatMap((one) =>
-    texts.flatMap((text) => foundIn(one.text, one.isDecoded, text) ?? []),
+    texts.flatMap((text) => {
+      const found = foundIn(one.text, one.isDecoded, text);
+      return found === null ? [] : [{ ...found, value: leaf }];
+    }),
   );
   if (whole.length > 0) {
     const parts = firstOfEach(whole).map((source): Source => {
@@ -93,7 +98,7 @@ function sourcesOf(leaf: string, texts: Texts): readonly Source[] {
       .flatMap((one) => one ?? [])
       .reduce((first, one) => (sequenceOf(one) < sequenceOf(first) ? one : first));
     const match = isAll && !isHiding ? 'structured' : 'part';
-    return isTelling || isAll ? [{ match, held, isField: false }] : [];
+    return isTelling || isAll ? [{ value: leaf, match, held, isField: false }] : [];
   });
   const isModels =
     isHiding || found.length === 0 || found.some((one) => one.length === 0) || sources.length === 0;
@@ -108,6 +113,7 @@ function foundIn(value: string, isDecoded: boolean, text: Texts[number]): Source
   const core = semantics.coreOf(wanted);
   const inside = semantics.wordsOf(seen.text);
   const source = (match: string, from: number, count: number): Source => ({
+    value,
     match,
     held: { ...text, at: inside.starts[from] ?? 0 },
     isField: match !== 'structured' && seen.isField && count === inside.words.length && count <= 16,
@@ -189,9 +195,9 @@ export function originOf(value: Value, anchor: EventObject, visible: Visible): V
   return sources.map((source) => new Origin(() => fieldsOf(source, visible)));
 }
 
-function fieldsOf({ match, held, isField }: Source, visible: Visible): Readonly<Record<string, Value>> {
-  const call = held?.seen.bringer.kind === 'output' ? held.event.call : null;
-  const asked = call === null ? [] : leafSources(call.field('arguments') ?? null, call, visible);
+function fieldsOf(source: Source, visible: Visible): Readonly<Record<string, Value>> {
+  const { value, match, held } = source;
+  const isOutput = held?.seen.bringer.kind === 'output';
   return {
     kind: held?.seen.bringer.kind ?? 'model',
     match,
@@ -200,12 +206,73 @@ function fieldsOf({ match, held, isField }: Source, visible: Visible): Readonly<
     context: held?.event.place.context ?? null,
     labels: held?.seen.bringer.labels ?? [],
     event: held?.event.reference ?? null,
-    whole: match !== 'structured' && match !== 'part' && isField,
+    whole: isWholeField(source),
     record: held?.seen.isInRecord === true,
     text: held?.seen.text ?? null,
     around: held === null ? null : semantics.sentenceAt(held.seen.text, held.at),
-    asked: [...new Set(firstOfEach(asked.flat()).map((source) => source.held?.seen.bringer.kind ?? 'model'))],
+    asked: askedBy(source, visible),
+    led_by_text: isLedByText(source, visible, 4),
+    others: isOutput
+      ? semantics.othersOfKind(
+          value,
+          semantics.seenIn(held.event).map(({ text }) => text),
+        )
+      : [],
   };
+}
+
+function isWholeField({ match, isField }: Source): boolean {
+  return match !== 'structured' && match !== 'part' && isField;
+}
+
+/** The sources of each argument of the call that gave an output; null: it is no output of a call. */
+function argumentsOf({ held }: Source, visible: Visible): readonly (readonly Source[])[] | null {
+  const call = held?.seen.bringer.kind === 'output' ? held.event.call : null;
+  return call === null ? null : leafSources(call.field('arguments') ?? null, call, visible);
+}
+
+function askedBy(source: Source, visible: Visible): readonly string[] {
+  const sources = firstOfEach((argumentsOf(source, visible) ?? []).flat());
+  return [...new Set(sources.map(kindOf))];
+}
+
+function kindOf({ held }: Source): string {
+  return held?.seen.bringer.kind ?? 'model';
+}
+
+/** Some argument of the call stands only inside of texts that others wrote, or was itself found by such a call. */
+function isLedByText(source: Source, visible: Visible, removes: number): boolean {
+  const leaves = argumentsOf(source, visible);
+  if (leaves === null || removes === 0) return leaves !== null;
+  return leaves.some((sources) => {
+    const isSaid = sources.some(
+      (one) => ['user', 'endorsed', 'system'].includes(kindOf(one)) && one.match !== 'part',
+    );
+    return !isSaid && sources.some((one) => isOfText(one, visible, removes));
+  });
+}
+
+function isOfText(source: Source, visible: Visible, removes: number): boolean {
+  const { held, match } = source;
+  if (held === null || kindOf(source) !== 'output' || match === 'part') return false;
+  if (isWholeField(source)) return isLedByText(source, visible, removes - 1);
+  if (!held.seen.bringer.labels.includes('untrusted')) return false;
+  return held.seen.isInRecord || !askedBy(source, visible).includes('user');
+}
+
+/** `below_user(value)` */
+export function isBelowUser(value: Value, anchor: EventObject, visible: Visible): boolean {
+  if (typeof value !== 'string') return false;
+  return semantics
+    .placesAbove(value)
+    .some((place) =>
+      firstOfEach(leafSources(place, anchor, visible).flat()).some(
+        (source) =>
+          ['user', 'endorsed'].includes(kindOf(source)) &&
+          source.match !== 'part' &&
+          semantics.namesPlace(source.held?.seen.text ?? '', place),
+      ),
+    );
 }
 
 /** `from_user(value)` */

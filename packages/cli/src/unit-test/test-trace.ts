@@ -215,7 +215,7 @@ function readSaidOfCall(object: ObjectReader): SaidOfCall {
   const identifying = object.read('identifying', (at) => readTexts(at, 'a list of names of arguments'));
   const [isOffPlan, mayLeave] = [object.boolean('offPlan'), object.boolean('mayLeave')];
   return {
-    ...(isOffPlan === true ? { isOffPlan } : {}),
+    ...(isOffPlan === null ? {} : { isOffPlan }),
     ...(mayLeave === true ? { tool: { ...AT_ITS_WORD, identifying } } : {}),
   };
 }

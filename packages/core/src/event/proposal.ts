@@ -48,7 +48,7 @@ export interface ToolCall extends ProposalBase {
   /** Links the output to the call, unique in the session. */
   readonly callId: string;
   readonly irreversible: boolean;
-  /** There is a plan that does not name this use of the app; absent: it names it, or there is no plan. */
+  /** Whether the plan does not name this use of the app; absent: there is no plan, or the journal is of before it was kept. */
   readonly isOffPlan?: boolean;
   /** What is known of the tool; absent in journals of before it was: nothing is. */
   readonly labels?: CalledLabels;

@@ -12,6 +12,7 @@ import {
   type JsonObject,
   type JsonSchema,
   namedArguments,
+  namesNobody,
   type PromptQuote,
 } from '@cordon/core';
 import { isWritten, type Passage, quotePassage, type ReturnedOutput } from '../context/returned-texts.ts';
@@ -20,7 +21,6 @@ import { isNewFile, type KnownRecipients, type KnownValues, MOST_NAMED } from '.
 import {
   decisiveIn,
   idsIn,
-  isNobody,
   lastName,
   mailAddressesIn,
   mentionsIn,
@@ -125,7 +125,7 @@ export function tellsOnlyQuery(
 ): boolean {
   const { named, isAll } = recipientsIn(args);
   if (!isAll || !named.every(({ value }) => isInQuery(value))) return false;
-  if (!idsIn(args).every(({ value }) => isNobody(value) || isInQuery(value))) return false;
+  if (!idsIn(args).every(({ value }) => namesNobody(value) || isInQuery(value))) return false;
   if (!saysWhomInQuery(args, tells, isInQuery)) return false;
   const values = namedArguments(args).flatMap(({ path, value }) => {
     const isTold = withoutPlaces(path)
@@ -187,7 +187,7 @@ const NAMES_NOBODY = /^(?:id|e?mail|address|name)$/i;
 function isNothing(value: Json): boolean {
   if (value === null || value === false) return true;
   if (typeof value === 'object') return Object.keys(value).length === 0;
-  return typeof value === 'string' && (value.trim() === '' || isNobody(value));
+  return typeof value === 'string' && namesNobody(value);
 }
 
 /** Attack: digits that are no time at all spell a number that is to get out. */

@@ -2,7 +2,7 @@
  * What of a call's arguments decides whom it reaches: addresses and names, for the warnings of a question; and what must
  * be the same for a permission that lasts. Pure functions of the values: the tool's schema is the app's own word.
  */
-import { isJsonObject, type Json, type JsonObject, namedArguments } from '@cordon/core';
+import { isJsonObject, type Json, type JsonObject, namedArguments, namesNobody } from '@cordon/core';
 
 /** A value that names somebody or some place, and the argument it stands in. */
 export interface Recipient {
@@ -88,14 +88,6 @@ const HOST_AND_MORE = new RegExp(
   'i',
 );
 
-/** Names that programs give to what is the user's own, such as their account or calendar, or to nothing at all. */
-const NOBODY = /^(?:default|primary|me|self|none|null)$/i;
-
-/** Whether a value names nobody but the user, or nothing. */
-export function isNobody(value: string): boolean {
-  return NOBODY.test(value.trim());
-}
-
 /** Arguments that name a recipient whatever the value looks like, as tools of real servers call them. */
 const RECIPIENT_KEY =
   /^(?:to|cc|bcc|recipients?|receivers?|payees?|beneficiary|account|iban|e?mails?|addressee|phone|users?|user_?names?|members?|attendees|guests|invitees|channels?|channel_id|chat|chat_id|contacts?|target|destination|dest|webhook|url|host|domain|share_?with|assignees?)$/i;
@@ -149,7 +141,7 @@ class Search implements Recipients {
 
   #lookAtText(text: string, key: string): void {
     const isNamed = isRecipientKey(key);
-    if (isNobody(text)) return;
+    if (namesNobody(text)) return;
     if (!isNamed && !isName(text)) return;
     const addresses = DATE.test(text) ? [] : [...text.matchAll(ADDRESSES)].map(([address]) => address);
     // `Ada <ada@example.org>` reaches the address; a name alone is all there is.

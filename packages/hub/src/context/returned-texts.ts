@@ -12,7 +12,7 @@ import {
   type PromptQuote,
   parseJson,
 } from '@cordon/core';
-import { recordFields, sentenceAt } from '@cordon/policy';
+import { isWrittenField, recordFields, sentenceAt } from '@cordon/policy';
 import { type Headers, headersOf, NO_HEADERS, recordHeaders } from './text-headers.ts';
 import { placeOfWord } from './whole-word.ts';
 
@@ -73,21 +73,9 @@ const MOST_LOOKED_AT = 50;
 const MOST_QUOTED = 240;
 const MOST_BEFORE = 40;
 
-/**
- * Fields that hold what somebody wrote: a value that is all of one is as little kept by a program as one in a sentence. Also
- * `bodyText` and `email_body`.
- */
-const WRITTEN =
-  'subject|title|body|text|html|content|contents|description|snippet|preview|summary|message|notes?|comments?|markdown';
-const WRITTEN_FIELD = new RegExp(
-  `(?:^|_)(?:${WRITTEN}|reply_?to|location|caption|bio)(?:_(?:text|html|plain|preview|raw|markdown))*$`,
-);
 /** `reply_to` of a call is none: what is written there is whom an answer reaches. */
-const WRITTEN_ARGUMENT = new RegExp(`^(?:${WRITTEN})$`, 'i');
-
-function isWrittenField(name: string): boolean {
-  return WRITTEN_FIELD.test(name.replace(/(?<=[a-z0-9])(?=[A-Z])|[ -]/g, '_').toLowerCase());
-}
+const WRITTEN_ARGUMENT =
+  /^(?:subject|title|body|text|html|content|contents|description|snippet|preview|summary|message|notes?|comments?|markdown)$/i;
 
 /** Whether an argument of this name holds what somebody says. */
 export function isWritten(name: string): boolean {

@@ -261,7 +261,7 @@ export class ToolCalls {
       callId: this.#parts.newCallId(),
       irreversible: isIrreversible(app.manifest, tool),
       // The baseline has no plan.
-      ...(this.#parts.asksPermission && !isPlanned ? { isOffPlan: true } : {}),
+      ...(this.#parts.asksPermission ? { isOffPlan: !isPlanned } : {}),
       labels: calledLabels(app.manifest, tool),
     };
     const label = joinedLabel(context.label, texts);

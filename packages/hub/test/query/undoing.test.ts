@@ -77,7 +77,7 @@ test('the trace says what was undone, by whose words, and where the arguments co
   const [output] = stage.of('tool-output.proposed');
   assert.deepEqual(heard?.causes, [said?.id, added?.id, output?.id]);
   assert.deepEqual(removed?.causes, [heard?.id]);
-  assert.equal(removed?.isOffPlan, undefined);
+  assert.equal(removed?.isOffPlan, false);
 });
 
 test('arguments of the call serve, too; the question then says nothing twice', async (t) => {

@@ -24,7 +24,7 @@ import { counts, holds, holdsForAll } from '../evaluate/quantifiers.ts';
 import { declaredOrder, planSearch, type SearchPlan } from '../evaluate/search.ts';
 import type { Call, Definition, Expression, Pattern, PolicyTree, RuleTree } from '../syntax/ast.ts';
 import type { Source, Span } from '../syntax/source.ts';
-import { type Detectors, importedName, matchesIn, ORIGIN_FUNCTIONS, runBuiltin } from '../values/builtins.ts';
+import { type Detectors, importedName, matchesIn, originFunction, runBuiltin } from '../values/builtins.ts';
 import { EventObject } from '../values/event-object.ts';
 import { type OriginEvidence, partOf } from '../values/evidence.ts';
 import { applyBinary, applyUnary, elementOf, elements, memberOf, truth } from '../values/operators.ts';
@@ -681,22 +681,22 @@ class Compiler {
     return callsBuiltin(call, name, count, (one) => scope.slot(one) !== null, this.#names);
   }
 
-  /** `origin(…)` and `from_user(…)`: about the value, and what was visible where the event arose that it was read from. */
+  /** `origin(…)`, `from_user(…)` and `below_user(…)`: about the value, and what was visible where the event arose that it was read from. */
   #originCall(call: Call, scope: Scope): Evaluate | null {
     if (call.callee.kind !== 'name' || scope.slot(call.callee.name) !== null) return null;
     const named = this.#names.resolve(call.callee.name);
     const [argument] = call.positional;
-    if (named?.kind !== 'builtin' || !ORIGIN_FUNCTIONS.has(named.name) || argument === undefined) return null;
+    const asked = named?.kind === 'builtin' ? originFunction(named.name) : null;
+    if (asked === null || argument === undefined) return null;
     const evaluate = this.#expression(argument, scope);
     const anchor = anchorOf(argument, scope);
-    const asksUser = named.name === 'from_user';
     return (frame) => {
       const value = wholly(evaluate(frame));
       if (isUndecided(value)) return value;
       const event = anchor(frame);
       const { origins, trail, explains } = frame.context;
       if (event === null || origins === null) return undecided(NOT_READ);
-      const answer = asksUser ? origins.areFromUser(value, event) : origins.of(value, event);
+      const answer = origins.ask(asked, value, event);
       if (isUndecided(answer)) return answer;
       if (!explains) return answer;
       const found = (): readonly OriginEvidence[] => {
@@ -848,7 +848,7 @@ function asksForOrigin(tree: PolicyTree, names: Names): boolean {
   for (const line of [...lines, ...tree.rules.map(({ message }) => message)]) {
     walk(line, (part) => {
       const named = part.kind === 'name' ? names.resolve(part.name) : null;
-      isAsked ||= named?.kind === 'builtin' && ORIGIN_FUNCTIONS.has(named.name);
+      isAsked ||= named?.kind === 'builtin' && originFunction(named.name) !== null;
     });
   }
   return isAsked;

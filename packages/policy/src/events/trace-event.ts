@@ -49,7 +49,7 @@ export interface ToolCallEvent extends EventFrame {
   readonly name: string;
   readonly arguments: JsonObject;
   readonly irreversible?: boolean;
-  /** There is a plan that does not name it; absent: no. */
+  /** Whether the plan does not name it; absent: no plan is known. */
   readonly isOffPlan?: boolean;
   /** What is known of the tool; absent: nothing is. */
   readonly tool?: CalledTool;

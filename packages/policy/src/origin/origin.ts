@@ -3,12 +3,15 @@
  * rewrites a value hides where it came from, and then it is the model's. Flow (`->`) is what cannot be hidden.
  */
 import { sizeOfTexts } from '@cordon/core';
+import type { OriginFunction } from '../values/builtins.ts';
 import type { EventObject } from '../values/event-object.ts';
 import type { OriginEvidence, OriginKind, OriginMatch } from '../values/evidence.ts';
-import { isUndecided, TraceObject, type Undecided, undecided, type Value } from '../values/value.ts';
+import { isList, isUndecided, TraceObject, type Undecided, undecided, type Value } from '../values/value.ts';
 import { decodingsOf, spokenLink } from './encodings.ts';
 import { readingsOf } from './forms.ts';
+import { othersOfKind } from './kinds.ts';
 import { leavesOf, piecesOf } from './pieces.ts';
+import { namesPlace, placesAbove } from './places.ts';
 import {
   betterOf,
   type Effort,
@@ -19,6 +22,7 @@ import {
   type SeenTexts,
   standsBefore,
 } from './seen-texts.ts';
+import { seenIn } from './sources.ts';
 import { hidesText } from './words.ts';
 
 /** Where a value came from; for rules an object of the type `Origin`. */
@@ -28,13 +32,16 @@ export class OriginSource extends TraceObject implements OriginEvidence {
   readonly match: OriginMatch;
   /** What holds it; null: the model. */
   readonly hit: Hit | null;
+  /** What was asked about. */
+  readonly value: string;
   readonly #origins: Origins;
 
-  constructor(kind: OriginKind, match: OriginMatch, hit: Hit | null, origins: Origins) {
+  constructor(kind: OriginKind, match: OriginMatch, hit: Hit | null, value: string, origins: Origins) {
     super();
     this.kind = kind;
     this.match = match;
     this.hit = hit;
+    this.value = value;
     this.#origins = origins;
   }
 
@@ -56,12 +63,17 @@ export class OriginSource extends TraceObject implements OriginEvidence {
     ['text', ({ hit }) => hit?.text ?? null],
     ['around', ({ hit }) => (hit === null ? null : sentenceAt(hit.text, hit.at))],
     ['asked', (source) => source.#asked()],
+    ['led_by_text', (source) => source.#isLedByText(MOST_REMOVES)],
+    [
+      'others',
+      ({ hit, value }) => (hit?.bringer.kind !== 'output' ? [] : othersOfKind(value, textsOfEvent(hit))),
+    ],
   ]);
 
   /** The same, where a field of a record is known to have it. */
   inField(): OriginSource {
     if (this.hit === null || this.hit.isField) return this;
-    return new OriginSource(this.kind, this.match, { ...this.hit, isField: true }, this.#origins);
+    return new OriginSource(this.kind, this.match, { ...this.hit, isField: true }, this.value, this.#origins);
   }
 
   get #isWhole(): boolean {
@@ -73,13 +85,57 @@ export class OriginSource extends TraceObject implements OriginEvidence {
     return Object.fromEntries(this.fieldNames().map((name) => [name, this.field(name)]));
   }
 
+  /** The call that gave it, for an output. */
+  get #call(): EventObject | null {
+    return this.kind === 'output' ? (this.hit?.event.call ?? null) : null;
+  }
+
+  /** Of an output: whether the call that gave it looked for what only a text of others says, also at further removes. */
+  #isLedByText(removes: number): boolean | Undecided {
+    const call = this.#call;
+    if (call === null) return false;
+    // Whoever has so many look-ups done one after the other may hide the first.
+    if (removes === 0) return true;
+    const leaves = this.#origins.leaves(call.field('arguments') ?? null, call);
+    if (isUndecided(leaves)) return leaves;
+    return leaves.some((sources) => {
+      const isSaid = sources.some((source) => source.#isSaid());
+      return !isSaid && sources.some((source) => source.#isOfText(removes));
+    });
+  }
+
+  #isSaid(): boolean {
+    return (
+      this.kind !== 'output' && this.kind !== 'description' && this.kind !== 'model' && this.match !== 'part'
+    );
+  }
+
+  /** Others wrote it, inside of a text that the user did not point at; or it was found with such words. */
+  #isOfText(removes: number): boolean {
+    if (this.hit === null || this.kind !== 'output' || this.match === 'part') return false;
+    if (this.#isWhole && this.hit.isField) return this.#isLedByText(removes - 1) !== false;
+    if (!this.hit.bringer.labels.includes('untrusted')) return false;
+    // What a search or a list finds is filled in by whoever wrote the item.
+    if (this.hit.isInRecord) return true;
+    const asked = this.#asked();
+    return !(isList(asked) && asked.includes('user'));
+  }
+
   /** Of an output: where the arguments of the call that gave it came from. */
   #asked(): Value {
-    const call = this.kind === 'output' ? (this.hit?.event.call ?? null) : null;
+    const call = this.#call;
     if (call === null) return [];
     const sources = this.#origins.of(call.field('arguments') ?? null, call);
     return isUndecided(sources) ? sources : [...new Set(sources.map(({ kind }) => kind))];
   }
+}
+
+/** Calls one behind the other, each of which looks for what the one before it found. */
+const MOST_REMOVES = 4;
+
+/** All that an event brings, as one bringer. */
+function textsOfEvent({ event }: Hit): readonly string[] {
+  return seenIn(event).map(({ text }) => text);
 }
 
 /** At most so many characters of the sentence or line. */
@@ -117,21 +173,45 @@ export class Origins {
     this.#seen = seen;
   }
 
+  /** What a function of the language says of a value, among what was visible where `anchor` arose. */
+  ask(asked: OriginFunction, value: Value, anchor: EventObject): Value {
+    switch (asked) {
+      case 'origin':
+        return this.of(value, anchor);
+      case 'from_user':
+        return this.areFromUser(value, anchor);
+      case 'below_user':
+        return this.isBelowUsers(value, anchor);
+    }
+  }
+
   /** The sources of all texts and numbers in a value, among what was visible where `anchor` arose. */
   of(value: Value, anchor: EventObject): readonly OriginSource[] | Undecided {
-    const leaves = this.#leaves(value, anchor);
+    const leaves = this.leaves(value, anchor);
     return isUndecided(leaves) ? leaves : joined(leaves);
   }
 
   /** Whether every text and number in a value is the user's: said, or allowed as it is. */
   areFromUser(value: Value, anchor: EventObject): boolean | Undecided {
-    const leaves = this.#leaves(value, anchor);
+    const leaves = this.leaves(value, anchor);
     return isUndecided(leaves)
       ? leaves
       : leaves.every((sources) => sources.length === 0 || sources.some(isUsers));
   }
 
-  #leaves(value: Value, anchor: EventObject): readonly (readonly OriginSource[])[] | Undecided {
+  /** Whether the user named the host of a link, or a folder above a path. */
+  isBelowUsers(value: Value, anchor: EventObject): boolean | Undecided {
+    if (typeof value !== 'string') return false;
+    for (const place of placesAbove(value)) {
+      const sources = this.of(place, anchor);
+      if (isUndecided(sources)) return sources;
+      if (sources.some((source) => isUsers(source) && namesPlace(source.hit?.text ?? '', place))) return true;
+    }
+    return false;
+  }
+
+  /** The same for each text and number apart. */
+  leaves(value: Value, anchor: EventObject): readonly (readonly OriginSource[])[] | Undecided {
     const leaves = leavesOf(value, MOST_LEAVES);
     if (leaves === null) return undecided('there are too many values to ask where they came from');
     if (this.#seen.isShared && sizeOfTexts(leaves, MOST_VALUE, 0) > MOST_VALUE)
@@ -163,7 +243,7 @@ export class Origins {
     const isHiding = hidesText(text);
     const link = spokenLink(text);
     // Attack: `/` and `*` have no word that could be looked for, and name everything.
-    if (phrase.words.words.length === 0) return text.trim() === '' ? [] : [this.#models('exact')];
+    if (phrase.words.words.length === 0) return text.trim() === '' ? [] : [this.#models('exact', text)];
     const whole = [
       phrase,
       ...decodings.filter(({ isWhole }) => isWhole).map((one) => phraseOf(one.text, readingsOf, true)),
@@ -173,7 +253,7 @@ export class Origins {
     // Its pieces count only where nothing holds the whole.
     if (effort.open !== null) return [];
     if (hits.size > 0)
-      return isHiding ? this.#hiding(text, [...hits.values()]) : this.#whole([...hits.values()]);
+      return isHiding ? this.#hiding(text, [...hits.values()]) : this.#whole(text, [...hits.values()]);
     const pieces = [text, ...decodings.map((one) => one.text)].flatMap(piecesOf);
     const partial = decodings
       .filter(({ isWhole }) => !isWhole)
@@ -181,12 +261,12 @@ export class Origins {
     return this.#pieced(text, [...pieces, ...partial], anchor, effort);
   }
 
-  #models(match: OriginMatch): OriginSource {
-    return new OriginSource('model', match, null, this);
+  #models(match: OriginMatch, text: string): OriginSource {
+    return new OriginSource('model', match, null, text, this);
   }
 
-  #whole(hits: readonly Hit[]): readonly OriginSource[] {
-    return hits.map((hit) => new OriginSource(hit.bringer.kind, hit.match, hit, this));
+  #whole(text: string, hits: readonly Hit[]): readonly OriginSource[] {
+    return hits.map((hit) => new OriginSource(hit.bringer.kind, hit.match, hit, text, this));
   }
 
   /** A source that holds the value with its invisible characters has all of it; one that holds only the visible rest has a part. */
@@ -194,10 +274,10 @@ export class Origins {
     const isAsItIs = (hit: Hit) => hit.text.includes(text);
     const parts = hits.filter((hit) => !isAsItIs(hit)).map((hit) => ({ ...hit, isField: false }));
     const sources = [
-      ...this.#whole(hits.filter(isAsItIs)),
-      ...parts.map((hit) => new OriginSource(hit.bringer.kind, 'part', hit, this)),
+      ...this.#whole(text, hits.filter(isAsItIs)),
+      ...parts.map((hit) => new OriginSource(hit.bringer.kind, 'part', hit, text, this)),
     ];
-    return parts.length === hits.length ? [...sources, this.#models('part')] : sources;
+    return parts.length === hits.length ? [...sources, this.#models('part', text)] : sources;
   }
 
   /** From a source that has all pieces, or from several that have some. */
@@ -231,12 +311,13 @@ export class Origins {
           hit.bringer.kind,
           count === pieces.length && !isHiding ? 'structured' : 'part',
           hit,
+          text,
           this,
         ),
     );
     const isModels = missing > 0 || sources.length === 0;
     const match = sources.length > 0 ? 'part' : 'exact';
-    return isModels ? [...sources, this.#models(match)] : sources;
+    return isModels ? [...sources, this.#models(match, text)] : sources;
   }
 }
 

@@ -9,7 +9,8 @@ import { type OriginKind, textsOf } from '../values/evidence.ts';
 import { isLong } from '../values/text-questions.ts';
 import { isList } from '../values/value.ts';
 import { decodingsOf } from './encodings.ts';
-import { jsonFields, recordFields } from './record-text.ts';
+import { isWrittenField } from './field-writer.ts';
+import { jsonFields, type RecordField, recordFields } from './record-text.ts';
 
 /** What brings texts, as `origin` tells sources apart. */
 export interface Bringer {
@@ -125,30 +126,38 @@ function bringerOf(event: EventObject, kind: Bringer['kind']): Bringer {
 /** A text, or a field of a record. */
 interface Member {
   readonly text: string;
+  readonly isInRecord: boolean;
+  /** A program filled the field in. */
   readonly isField: boolean;
 }
 
+/** Records in fields of records that are looked into. Deeper ones are texts, which is stricter. */
+const MOST_NESTED = 4;
+
 /** What a tool or an app gave: a text that is a record is its fields. */
 function given(value: Json): readonly Member[] {
-  if (typeof value === 'string') {
-    const fields = recordFields(value);
-    return fields === null ? [{ text: value, isField: false }] : fields.map(asField);
-  }
-  return jsonFields(value).map(asField);
+  const fields = typeof value === 'string' ? recordFields(value) : jsonFields(value);
+  if (fields === null) return typeof value === 'string' ? [spoken(value)] : [];
+  return fields.flatMap((field) => membersOf(field, MOST_NESTED));
 }
 
-function asField({ text }: { readonly text: string }): Member {
-  return { text, isField: true };
+/** `repositories: "['ada/notes', 'ada/maps']"`: a program wrote a list into a field. Attack: the body of a mail that is such a list. */
+function membersOf({ text, name }: RecordField, depth: number): readonly Member[] {
+  if (isWrittenField(name)) return [{ text, isInRecord: true, isField: false }];
+  const inner = depth > 0 && /^\s*[[{]/.test(text) ? recordFields(text) : null;
+  if (inner === null) return [{ text, isInRecord: true, isField: true }];
+  return inner.flatMap((field) => membersOf({ text: field.text, name: field.name || name }, depth - 1));
 }
 
 /** Each text once, and what it says in an encoding. */
 function seenFrom(bringer: Bringer, members: readonly Member[]): readonly SeenText[] {
-  const known = new Set<string>();
+  /** Whether it stood in a field that a program fills in. */
+  const known = new Map<string, boolean>();
   const seen: SeenText[] = [];
-  for (const { text, isField } of members) {
-    if (known.has(text)) continue;
-    known.add(text);
-    const place = { bringer, isWhole: false, isInRecord: isField };
+  for (const { text, isInRecord, isField } of members) {
+    if (known.get(text) === true || (known.has(text) && !isField)) continue;
+    known.set(text, isField);
+    const place = { bringer, isWhole: false, isInRecord };
     seen.push({ ...place, text, isDecoded: false, isField });
     for (const decoded of decodingsOf(text))
       seen.push({ ...place, text: decoded.text, isDecoded: true, isField: false });
@@ -157,5 +166,5 @@ function seenFrom(bringer: Bringer, members: readonly Member[]): readonly SeenTe
 }
 
 function spoken(text: string): Member {
-  return { text, isField: false };
+  return { text, isInRecord: false, isField: false };
 }

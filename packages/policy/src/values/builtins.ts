@@ -72,7 +72,13 @@ function define(name: string, least: number, most: number, result: Type, run: Ru
 }
 
 /** The functions that ask where a value came from. */
-export const ORIGIN_FUNCTIONS: ReadonlySet<string> = new Set(['origin', 'from_user']);
+export type OriginFunction = (typeof ORIGIN_FUNCTIONS)[number];
+const ORIGIN_FUNCTIONS = ['origin', 'from_user', 'below_user'] as const;
+
+/** The function of that name that asks where a value came from; null: it is another function. */
+export function originFunction(name: string): OriginFunction | null {
+  return ORIGIN_FUNCTIONS.find((one) => one === name) ?? null;
+}
 const ORIGIN_BY_NAME = 'where a value came from is asked by the name of the function, where it is called';
 
 const VIOLATION = typeOf('Violation');
@@ -104,6 +110,7 @@ const TABLE: readonly Builtin[] = [
   // Their meaning needs the trace and the event that the value was read from: the compiler has it.
   { ...define('origin', 1, 1, listOf(typeOf('Origin')), () => undecided(ORIGIN_BY_NAME)), isAddition: true },
   { ...define('from_user', 1, 1, BOOL, () => undecided(ORIGIN_BY_NAME)), isAddition: true },
+  { ...define('below_user', 1, 1, BOOL, () => undecided(ORIGIN_BY_NAME)), isAddition: true },
   define('server', 1, 1, TEXT_OR_NONE, (_, [event]) => serverOf(event ?? null)),
   { ...define('Violation', 0, MANY, VIOLATION, (_, args, kwargs) => violation(args, kwargs)), names: null },
   {

@@ -10,6 +10,7 @@ import {
   type JsonObject,
   type Label,
   labelNames,
+  saysNothing,
   UNKNOWN_TOOL,
   USER_LABEL,
 } from '@cordon/core';
@@ -159,6 +160,8 @@ export class EventObject extends TraceObject {
         return event.irreversible ?? false;
       case 'off_plan':
         return event.isOffPlan ?? false;
+      case 'plan':
+        return event.isOffPlan === undefined ? 'unknown' : event.isOffPlan ? 'outside' : 'inside';
       case 'read_only':
         return event.tool?.readOnly ?? UNKNOWN_TOOL.readOnly;
       case 'outward':
@@ -228,9 +231,15 @@ function identifyingArguments({
   const named = Object.entries(given).filter(([name]) => names === null || names.includes(name));
   return Object.fromEntries(
     named.flatMap(([name, value]): [string, Value][] =>
-      value === undefined || value === null ? [] : [[name, value]],
+      value === undefined || isLeftOut(value) ? [] : [[name, value]],
     ),
   );
+}
+
+/** What a model writes where it gives nothing: `cc: "None"`. */
+function isLeftOut(value: Json): boolean {
+  if (typeof value === 'string') return saysNothing(value);
+  return value === null || (Array.isArray(value) && value.every(isLeftOut));
 }
 
 /** Names of members, at any depth: a text can stand there as well as in a value. */

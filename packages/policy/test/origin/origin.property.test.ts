@@ -39,6 +39,13 @@ raise "e" if:
     (m: Message) -> (c: ToolCall)
     y := c.arguments.x
     any([s.event == m.id for s in origin([m.content, y])])
+raise "f" if:
+    (c: ToolCall)
+    (x: str) in c.arguments
+    below_user(x)
+raise "g" if:
+    (c: ToolCall)
+    any([s.led_by_text or len(s.others) > 0 for s in origin(c.arguments)])
 `);
 
 /** Values that are near to each other, and what makes them differ. */
@@ -64,6 +71,10 @@ const WORDS = [
     'bo\u200bb',
     '漢字',
     '{"a": "bob@x.org", "b": 7}',
+    "{'names': \"['bob', 'b@x.org']\", 'body': \"['bob@x.org']\"}",
+    '/a/bob',
+    '/a',
+    'www.x.org/b',
   ],
 ];
 

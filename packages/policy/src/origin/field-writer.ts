@@ -1,0 +1,17 @@
+/**
+ * Who fills in a field of a record, by its name: the program that keeps the record, or somebody who writes what others read. A value that
+ * is all of a written field is as little kept by a program as one in a sentence.
+ *
+ * Attack: a mail with the subject `eve@evil.example`, or with the body `['eve@evil.example']`.
+ */
+
+const WRITTEN =
+  'subject|title|body|text|html|content|contents|description|snippet|preview|summary|message|notes?|comments?|reviews?|markdown';
+const WRITTEN_FIELD = new RegExp(
+  `(?:^|_)(?:${WRITTEN}|reply_?to|location|caption|bio)(?:_(?:text|html|plain|preview|raw|markdown))*$`,
+);
+
+/** Whether a field of this name, such as `bodyText` or `email_body`, holds what somebody wrote. */
+export function isWrittenField(name: string): boolean {
+  return WRITTEN_FIELD.test(name.replace(/(?<=[a-z0-9])(?=[A-Z])|[ -]/g, '_').toLowerCase());
+}
