@@ -19,7 +19,7 @@ test('`npm test` runs every test file once, and the full command runs `npm test`
   assert.equal(scripts['test:full'], 'CORDON_CASES=full npm test');
 });
 
-test('CI runs every case', () => {
+test('CI runs the full command', () => {
   assert.match(readFileSync(join(ROOT, '.ci/run'), 'utf8'), /npm run test:full$/m);
 });
 
@@ -43,18 +43,36 @@ for (const [level, often, left] of [
   });
 }
 
+for (const [time, often, said] of [
+  ['1', '1 of b', /# no time left: npm run test:full/],
+  ['99999999999', '2 of a,b,c', /skipped 0$/m],
+] as const) {
+  test(`the full command plays ${often} where its time ends at ${time}`, () => {
+    const { status, stdout } = run('full', { CORDON_FULL_UNTIL: time });
+    assert.equal(status, 0);
+    assert.match(stdout, new RegExp(`often ${often}`));
+    assert.match(stdout, said);
+  });
+}
+
+test('a time that is none runs nothing', () => {
+  const { status, stderr } = run('full', { CORDON_FULL_UNTIL: 'noon' });
+  assert.notEqual(status, 0);
+  assert.match(stderr, /CORDON_FULL_UNTIL is a number of seconds since 1970, not noon/);
+});
+
 test('a level that there is not runs nothing', () => {
   const { status, stderr } = run('ful');
   assert.notEqual(status, 0);
   assert.match(stderr, /CORDON_CASES is sample, full, all, not ful/);
 });
 
-function run(level: string) {
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+function run(level: string, more: Readonly<Record<string, string>> = {}) {
+  const { NODE_TEST_CONTEXT: _, CORDON_FULL_UNTIL: __, ...env } = process.env;
   const args = ['--input-type=module-typescript', '--eval', PROGRAM];
   return spawnSync(process.execPath, args, {
     cwd: ROOT,
-    env: { ...env, CORDON_CASES: level },
+    env: { ...env, CORDON_CASES: level, ...more },
     encoding: 'utf8',
   });
 }

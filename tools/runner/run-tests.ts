@@ -10,6 +10,7 @@ import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { styleText } from 'node:util';
+import { NO_TIME_LEFT } from '../cases.ts';
 import { ROOT } from '../imports.ts';
 
 /** Files that share a process. */
@@ -95,6 +96,11 @@ function report(all: readonly Ended[], seconds: number): number {
     console.log(failures === -1 ? said.slice(-4000) : said.slice(failures));
   }
   console.log(`\nall parts: ${all.length}, ${bad.length} failed, in ${seconds.toFixed(0)} s`);
+  const late = all.reduce((sum, { said }) => sum + said.split(`# ${NO_TIME_LEFT}`).length - 1, 0);
+  if (late > 0)
+    console.log(
+      styleText('yellow', `${late} tests of the full command were left out: no time was left for them`),
+    );
   for (const name of COUNTS)
     console.log(`ℹ ${name} ${all.reduce((sum, { counts }) => sum + (counts?.[name] ?? 0), 0)}`);
   return bad.length === 0 ? 0 : 1;
