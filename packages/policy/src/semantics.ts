@@ -9,7 +9,6 @@ export { formsIn, readingsOf } from './origin/forms.ts';
 export { othersOfKind } from './origin/kinds.ts';
 export { sentenceAt } from './origin/origin.ts';
 export { leavesOf, piecesOf } from './origin/pieces.ts';
-export { namesPlace, placesAbove } from './origin/places.ts';
 export { type SeenText, seenIn } from './origin/sources.ts';
 export { coreOf, hidesText, isAddress, isStrict, type Words, weightOf, wordsOf } from './origin/words.ts';
 export { importedName, originFunction, runBuiltin } from './values/builtins.ts';

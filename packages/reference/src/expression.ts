@@ -6,7 +6,7 @@
 
 import { EventObject, type Expression, semantics, type Value, values } from '@cordon/policy';
 import type { Environment } from './environment.ts';
-import { isBelowUser, isFromUser, originOf } from './origin.ts';
+import { isFromUser, originOf } from './origin.ts';
 
 const { isUndecided, undecided, undecidedIn } = values;
 
@@ -153,9 +153,9 @@ export function anchorOf(expression: Expression, env: Environment): EventObject 
   return rest.reduce((newest, event) => (event.sequence > newest.sequence ? event : newest), first);
 }
 
-const ORIGIN_FUNCTIONS = { origin: originOf, from_user: isFromUser, below_user: isBelowUser };
+const ORIGIN_FUNCTIONS = { origin: originOf, from_user: isFromUser };
 
-/** `origin(…)`, `from_user(…)` or `below_user(…)`; null: it is another call. */
+/** `origin(…)` or `from_user(…)`; null: it is another call. */
 function askedOrigin(call: Extract<Expression, { kind: 'call' }>, env: Environment): Value | null {
   const [argument] = call.positional;
   if (call.callee.kind !== 'name' || env.values.has(call.callee.name) || argument === undefined) return null;

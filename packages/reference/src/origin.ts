@@ -212,12 +212,7 @@ function fieldsOf(source: Source, visible: Visible): Readonly<Record<string, Val
     around: held === null ? null : semantics.sentenceAt(held.seen.text, held.at),
     asked: askedBy(source, visible),
     led_by_text: isLedByText(source, visible, 4),
-    others: isOutput
-      ? semantics.othersOfKind(
-          value,
-          semantics.seenIn(held.event).map(({ text }) => text),
-        )
-      : [],
+    others: isOutput ? semantics.othersOfKind(value, held.seen.text, held.at) : [],
   };
 }
 
@@ -258,21 +253,6 @@ function isOfText(source: Source, visible: Visible, removes: number): boolean {
   if (isWholeField(source)) return isLedByText(source, visible, removes - 1);
   if (!held.seen.bringer.labels.includes('untrusted')) return false;
   return held.seen.isInRecord || !askedBy(source, visible).includes('user');
-}
-
-/** `below_user(value)` */
-export function isBelowUser(value: Value, anchor: EventObject, visible: Visible): boolean {
-  if (typeof value !== 'string') return false;
-  return semantics
-    .placesAbove(value)
-    .some((place) =>
-      firstOfEach(leafSources(place, anchor, visible).flat()).some(
-        (source) =>
-          ['user', 'endorsed'].includes(kindOf(source)) &&
-          source.match !== 'part' &&
-          semantics.namesPlace(source.held?.seen.text ?? '', place),
-      ),
-    );
 }
 
 /** `from_user(value)` */

@@ -681,7 +681,7 @@ class Compiler {
     return callsBuiltin(call, name, count, (one) => scope.slot(one) !== null, this.#names);
   }
 
-  /** `origin(…)`, `from_user(…)` and `below_user(…)`: about the value, and what was visible where the event arose that it was read from. */
+  /** `origin(…)` and `from_user(…)`: about the value, and what was visible where the event arose that it was read from. */
   #originCall(call: Call, scope: Scope): Evaluate | null {
     if (call.callee.kind !== 'name' || scope.slot(call.callee.name) !== null) return null;
     const named = this.#names.resolve(call.callee.name);

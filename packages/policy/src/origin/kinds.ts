@@ -12,28 +12,33 @@ const KINDS: readonly Kind[] = [
     name: 'url',
     pattern: /(?:https?:\/\/[^\s"'<>]{1,200}|(?<![\w.@-])www\.[\w.-]{1,100}(?:\/[^\s"'<>]{0,200})?)/gi,
   },
-  { name: 'account', pattern: /(?<!\w)[A-Z]{2}\d{2}(?: ?[A-Z0-9]){6,32}(?!\w)/g },
+  {
+    name: 'account',
+    pattern: /(?<!\w)[A-Z]{2}\d{2}(?:[A-Z0-9]{6,30}|(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?)(?!\w)/gi,
+  },
   { name: 'number', pattern: /(?<![\w.])\+?\d(?:[ ()/-]{0,2}\d){6,29}(?!\w)/g },
 ];
 
-/** Characters of a text that are looked at, and values that are told. */
-const MOST_LOOKED_AT = 64 * 1024;
+/** Characters of a text that are looked at before and behind a place, and values that are told. */
+const MOST_LOOKED_AT = 32 * 1024;
 const MOST_TOLD = 8;
+/** Longer values name nobody. */
+const MOST_NAME = 320;
 
-/** Other values of the kind of `value` in these texts, each once; empty: `value` is of no such kind, or the only one. */
-export function othersOfKind(value: string, texts: readonly string[]): readonly string[] {
-  const kind = KINDS.find(({ pattern }) => isWholly(value, pattern));
+/**
+ * Other values of the kind of `value` around a place of a text, each once; empty: `value` is of no such kind, or the only one. Attack: a
+ * text of megabytes, which would keep the hub busy.
+ */
+export function othersOfKind(value: string, text: string, at: number): readonly string[] {
+  const kind = value.length > MOST_NAME ? undefined : KINDS.find(({ pattern }) => isWholly(value, pattern));
   if (kind === undefined) return [];
-  const own = plain(value);
+  const around = text.slice(Math.max(0, at - MOST_LOOKED_AT), at + MOST_LOOKED_AT);
   const others = new Map<string, string>();
-  let left = MOST_LOOKED_AT;
-  for (const text of texts) {
-    for (const [found] of text.slice(0, Math.max(0, left)).matchAll(kind.pattern))
-      if (plain(found) !== own && !others.has(plain(found))) others.set(plain(found), found);
-    left -= text.length;
-    if (left <= 0 || others.size >= MOST_TOLD) break;
+  for (const [found] of around.matchAll(kind.pattern)) {
+    if (plain(found) !== plain(value) && !others.has(plain(found))) others.set(plain(found), found);
+    if (others.size === MOST_TOLD) break;
   }
-  return [...others.values()].slice(0, MOST_TOLD);
+  return [...others.values()];
 }
 
 function isWholly(value: string, pattern: RegExp): boolean {

@@ -11,7 +11,6 @@ import { decodingsOf, spokenLink } from './encodings.ts';
 import { readingsOf } from './forms.ts';
 import { othersOfKind } from './kinds.ts';
 import { leavesOf, piecesOf } from './pieces.ts';
-import { namesPlace, placesAbove } from './places.ts';
 import {
   betterOf,
   type Effort,
@@ -22,7 +21,6 @@ import {
   type SeenTexts,
   standsBefore,
 } from './seen-texts.ts';
-import { seenIn } from './sources.ts';
 import { hidesText } from './words.ts';
 
 /** Where a value came from; for rules an object of the type `Origin`. */
@@ -66,7 +64,7 @@ export class OriginSource extends TraceObject implements OriginEvidence {
     ['led_by_text', (source) => source.#isLedByText(MOST_REMOVES)],
     [
       'others',
-      ({ hit, value }) => (hit?.bringer.kind !== 'output' ? [] : othersOfKind(value, textsOfEvent(hit))),
+      ({ hit, value }) => (hit?.bringer.kind === 'output' ? othersOfKind(value, hit.text, hit.at) : []),
     ],
   ]);
 
@@ -96,11 +94,13 @@ export class OriginSource extends TraceObject implements OriginEvidence {
     if (call === null) return false;
     // Whoever has so many look-ups done one after the other may hide the first.
     if (removes === 0) return true;
-    const leaves = this.#origins.leaves(call.field('arguments') ?? null, call);
-    if (isUndecided(leaves)) return leaves;
-    return leaves.some((sources) => {
-      const isSaid = sources.some((source) => source.#isSaid());
-      return !isSaid && sources.some((source) => source.#isOfText(removes));
+    return this.#origins.onceLed(call, removes, () => {
+      const leaves = this.#origins.leaves(call.field('arguments') ?? null, call);
+      if (isUndecided(leaves)) return leaves;
+      return leaves.some((sources) => {
+        const isSaid = sources.some((source) => source.#isSaid());
+        return !isSaid && sources.some((source) => source.#isOfText(removes));
+      });
     });
   }
 
@@ -133,11 +133,6 @@ export class OriginSource extends TraceObject implements OriginEvidence {
 /** Calls one behind the other, each of which looks for what the one before it found. */
 const MOST_REMOVES = 4;
 
-/** All that an event brings, as one bringer. */
-function textsOfEvent({ event }: Hit): readonly string[] {
-  return seenIn(event).map(({ text }) => text);
-}
-
 /** At most so many characters of the sentence or line. */
 const MOST_AROUND = 240;
 
@@ -169,8 +164,22 @@ export class Origins {
   /** Several rules ask for the same argument. */
   readonly #known = new WeakMap<EventObject, Map<string, readonly OriginSource[]>>();
 
+  /** By call: whether a text led it, by the removes that are left. Attack: thousands of ids, each found by a call with as many. */
+  readonly #led = new WeakMap<EventObject, Map<number, boolean>>();
+
   constructor(seen: SeenTexts) {
     this.#seen = seen;
+  }
+
+  /** An answer about a call that depends on nothing else, asked once; what is undecided is asked again. */
+  onceLed(call: EventObject, removes: number, ask: () => boolean | Undecided): boolean | Undecided {
+    const known = this.#led.get(call) ?? new Map<number, boolean>();
+    this.#led.set(call, known);
+    const before = known.get(removes);
+    if (before !== undefined) return before;
+    const answer = ask();
+    if (typeof answer === 'boolean') known.set(removes, answer);
+    return answer;
   }
 
   /** What a function of the language says of a value, among what was visible where `anchor` arose. */
@@ -180,8 +189,6 @@ export class Origins {
         return this.of(value, anchor);
       case 'from_user':
         return this.areFromUser(value, anchor);
-      case 'below_user':
-        return this.isBelowUsers(value, anchor);
     }
   }
 
@@ -197,17 +204,6 @@ export class Origins {
     return isUndecided(leaves)
       ? leaves
       : leaves.every((sources) => sources.length === 0 || sources.some(isUsers));
-  }
-
-  /** Whether the user named the host of a link, or a folder above a path. */
-  isBelowUsers(value: Value, anchor: EventObject): boolean | Undecided {
-    if (typeof value !== 'string') return false;
-    for (const place of placesAbove(value)) {
-      const sources = this.of(place, anchor);
-      if (isUndecided(sources)) return sources;
-      if (sources.some((source) => isUsers(source) && namesPlace(source.hit?.text ?? '', place))) return true;
-    }
-    return false;
   }
 
   /** The same for each text and number apart. */

@@ -73,7 +73,7 @@ function define(name: string, least: number, most: number, result: Type, run: Ru
 
 /** The functions that ask where a value came from. */
 export type OriginFunction = (typeof ORIGIN_FUNCTIONS)[number];
-const ORIGIN_FUNCTIONS = ['origin', 'from_user', 'below_user'] as const;
+const ORIGIN_FUNCTIONS = ['origin', 'from_user'] as const;
 
 /** The function of that name that asks where a value came from; null: it is another function. */
 export function originFunction(name: string): OriginFunction | null {
@@ -110,7 +110,6 @@ const TABLE: readonly Builtin[] = [
   // Their meaning needs the trace and the event that the value was read from: the compiler has it.
   { ...define('origin', 1, 1, listOf(typeOf('Origin')), () => undecided(ORIGIN_BY_NAME)), isAddition: true },
   { ...define('from_user', 1, 1, BOOL, () => undecided(ORIGIN_BY_NAME)), isAddition: true },
-  { ...define('below_user', 1, 1, BOOL, () => undecided(ORIGIN_BY_NAME)), isAddition: true },
   define('server', 1, 1, TEXT_OR_NONE, (_, [event]) => serverOf(event ?? null)),
   { ...define('Violation', 0, MANY, VIOLATION, (_, args, kwargs) => violation(args, kwargs)), names: null },
   {

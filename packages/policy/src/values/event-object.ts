@@ -229,11 +229,12 @@ function identifyingArguments({
 }: Extract<VisibleEvent, { type: 'ToolCall' }>): Readonly<Record<string, Value>> {
   const names = tool === undefined ? UNKNOWN_TOOL.identifying : tool.identifying;
   const named = Object.entries(given).filter(([name]) => names === null || names.includes(name));
-  return Object.fromEntries(
-    named.flatMap(([name, value]): [string, Value][] =>
-      value === undefined || isLeftOut(value) ? [] : [[name, value]],
-    ),
+  const present = named.flatMap(([name, value]): [string, Json][] =>
+    value === undefined || value === null ? [] : [[name, value]],
   );
+  const said = present.filter(([, value]) => !isLeftOut(value));
+  // Attack: an account that is called `null`.
+  return Object.fromEntries(said.length > 0 ? said : present);
 }
 
 /** What a model writes where it gives nothing: `cc: "None"`. */

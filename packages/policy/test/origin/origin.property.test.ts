@@ -39,10 +39,6 @@ raise "e" if:
     (m: Message) -> (c: ToolCall)
     y := c.arguments.x
     any([s.event == m.id for s in origin([m.content, y])])
-raise "f" if:
-    (c: ToolCall)
-    (x: str) in c.arguments
-    below_user(x)
 raise "g" if:
     (c: ToolCall)
     any([s.led_by_text or len(s.others) > 0 for s in origin(c.arguments)])
