@@ -377,7 +377,7 @@ const OBJECTS: Readonly<Record<string, object>> = {
   'functionalities.*.': { functionalities: { x: UNKNOWN } },
 };
 
-/** What is told of a configuration whose apps have these manifests, app by app; code 0 if it is accepted. */
+/** What Cordon reports of a configuration whose apps have these manifests, app by app; code 0 if it is accepted. */
 async function read(
   manifests: readonly Written[],
 ): Promise<{ code: number | null; told: readonly string[] }> {

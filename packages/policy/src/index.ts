@@ -60,7 +60,7 @@ export { Source, type Span } from './syntax/source.ts';
 // The hub and its monitor.
 
 export { decodingsOf, spokenLink } from './origin/encodings.ts';
-export { isWrittenField } from './origin/field-writer.ts';
+export { isWrittenArgument, isWrittenField } from './origin/field-writer.ts';
 export { sentenceAt } from './origin/origin.ts';
 export { leavesOf } from './origin/pieces.ts';
 export { recordFields } from './origin/record-text.ts';

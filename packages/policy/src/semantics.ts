@@ -11,7 +11,7 @@ export { sentenceAt } from './origin/origin.ts';
 export { leavesOf, piecesOf } from './origin/pieces.ts';
 export { type SeenText, seenIn } from './origin/sources.ts';
 export { coreOf, hidesText, isAddress, isStrict, type Words, weightOf, wordsOf } from './origin/words.ts';
-export { importedName, originFunction, runBuiltin } from './values/builtins.ts';
+export { importedName, runBuiltin } from './values/builtins.ts';
 export { applyBinary, applyUnary, elementOf, elements, memberOf, truth } from './values/operators.ts';
 export { type ComputedPattern, referencesOf, toolMatcher } from './values/pattern.ts';
 export { PatternCache } from './values/pattern-cache.ts';

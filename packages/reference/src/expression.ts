@@ -153,19 +153,18 @@ export function anchorOf(expression: Expression, env: Environment): EventObject 
   return rest.reduce((newest, event) => (event.sequence > newest.sequence ? event : newest), first);
 }
 
-const ORIGIN_FUNCTIONS = { origin: originOf, from_user: isFromUser };
-
 /** `origin(…)` or `from_user(…)`; null: it is another call. */
 function askedOrigin(call: Extract<Expression, { kind: 'call' }>, env: Environment): Value | null {
   const [argument] = call.positional;
   if (call.callee.kind !== 'name' || env.values.has(call.callee.name) || argument === undefined) return null;
   const named = env.world.names.resolve(call.callee.name);
-  const name = named?.kind === 'builtin' ? semantics.originFunction(named.name) : null;
-  if (name === null) return null;
+  const name = named?.kind === 'builtin' ? named.name : null;
+  if (name !== 'origin' && name !== 'from_user') return null;
   return known([argument], env, ([value]) => {
     const anchor = anchorOf(argument, env);
     if (anchor === null) return undecided('read from no event');
-    return ORIGIN_FUNCTIONS[name](value ?? null, anchor, env.world.visible);
+    const ask = name === 'origin' ? originOf : isFromUser;
+    return ask(value ?? null, anchor, env.world.visible);
   });
 }
 

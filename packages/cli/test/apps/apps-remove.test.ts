@@ -145,7 +145,7 @@ function leftOf(place: Workplace) {
 const ALL = [true, 1, 1, true];
 const NOTHING = [false, 0, 0, false];
 
-test('what is left of an app is told, and stays', (t) => {
+test('what an app leaves behind is reported, and kept', (t) => {
   if (isLeftOut(t)) return;
   using place = used();
   const { code, out, err } = remove(place, 'mail');

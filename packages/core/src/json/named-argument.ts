@@ -27,3 +27,11 @@ function leaves(value: Json, path: string): NamedArgument[] {
     return value.flatMap((item: Json, index) => leaves(item, `${path}[${index}]`));
   return [{ path, value, text: typeof value === 'string' ? value : JSON.stringify(value) }];
 }
+
+/** The names of all members of a value, at any depth: a text can stand there as well as in a value. */
+export function memberNames(value: Json): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(memberNames);
+  return isJsonObject(value)
+    ? Object.entries(value).flatMap(([name, inner]) => [name, ...memberNames(inner)])
+    : [];
+}

@@ -54,7 +54,8 @@ function argumentsAct(schema: Json): boolean {
 const ARGUMENT_ACTS =
   /^(?:sql|cypher|graphql|sparql|code|commands?|cmd|scripts?|expressions?|statements?|mutations?|drop|sell|save|register|refund)$/;
 /** Verbs that are names of things in arguments: with a final `s` all are. */
-const THINGS = /s$|^(?:book|changed?|e?mail|open|order|post|reply|run|schedule|set|share)$/;
+const NOUNS = 'book|changed?|e?mail|open|order|post|reply|run|schedule|set|share';
+const THINGS = new RegExp(`s$|^(?:${NOUNS})$`);
 /** What it is given is a program. The words may stand anywhere in what the app says of it. */
 const RUNS = /(?:sql|cypher|graphql|sparql)(?![a-z])|\bquery language\b/i;
 
@@ -89,7 +90,7 @@ export function readingVerb(name: string): string | null {
 }
 
 /**
- * Whether a name that begins with a verb of reading goes on with one of changing. Attack: an honest `find_and_replace` or
+ * Whether a name begins with a verb of reading and also has one of changing. Attack: an honest `find_and_replace` or
  * `get_or_create_channel` is taken for one that reads.
  */
 export function readsAndActs(name: string): boolean {
@@ -101,8 +102,7 @@ export function readsAndActs(name: string): boolean {
 }
 
 /** Verbs that are also names of things, or say of which kind they are: with a final `s` all are. */
-const DESCRIBES =
-  /s$|^(?:book|changed?|clear|close|e?mail|new|open|order|post|reply|run|schedule|set|share)$/;
+const DESCRIBES = new RegExp(`s$|^(?:${NOUNS}|clear|close|new)$`);
 
 /**
  * The name without its first word, if all tools of the app begin with that word: `slack_list_channels`. Attack: all of them begin

@@ -11,11 +11,13 @@ import {
   type Json,
   type JsonObject,
   type JsonSchema,
+  memberNames,
   namedArguments,
   namesNobody,
   type PromptQuote,
 } from '@cordon/core';
-import { isWritten, type Passage, quotePassage, type ReturnedOutput } from '../context/returned-texts.ts';
+import { isWrittenArgument } from '@cordon/policy';
+import { type Passage, quotePassage, type ReturnedOutput } from '../context/returned-texts.ts';
 import { isSaidName, namesOfText } from './named-texts.ts';
 import { isNewFile, type KnownRecipients, type KnownValues, MOST_NAMED } from './question-parts.ts';
 import {
@@ -137,17 +139,11 @@ export function tellsOnlyQuery(
   if (named.length === 0 && !said.some(({ isTold }) => isTold)) return true;
   // Attack: the tool keeps whatever data an event is given, and the name of one is the text of another mail.
   const declared = new Set(allArgumentNames(input));
-  if (!namesIn(args).every((name) => declared.has(name) || isInQuery(name))) return false;
+  if (!memberNames(args).every((name) => declared.has(name) || isInQuery(name))) return false;
   return said.every(({ isTold, one }) => {
     if (typeof one === 'boolean') return !isTold;
     return (typeof one === 'string' && TIME.test(one)) || isInQuery(String(one));
   });
-}
-
-/** The names of all values in it, however deep. */
-function namesIn(value: Json): readonly string[] {
-  if (Array.isArray(value)) return value.flatMap(namesIn);
-  return isJsonObject(value) ? [...Object.keys(value), ...Object.values(value).flatMap(namesIn)] : [];
 }
 
 /**
@@ -200,7 +196,9 @@ const TIME =
  */
 export function answeredNote(call: TellingCall, recipients: KnownRecipients): string | null {
   const [id] = idsIn(call.arguments);
-  const isSaid = namedArguments(call.arguments).some(({ path }) => isWritten(lastName(withoutPlaces(path))));
+  const isSaid = namedArguments(call.arguments).some(({ path }) =>
+    isWrittenArgument(lastName(withoutPlaces(path))),
+  );
   const passages = call.knows.passages();
   if (!isSaid || audienceOf(recipients, call).isAddressed) return null;
   // It says something to nobody but a file.
@@ -241,7 +239,7 @@ function audienceOf(
   const isAccount = ({ key, value }: Recipient) =>
     key === 'account' && (idsIn(args).length > 0 || !/\d{4}/.test(value.replaceAll(' ', '')));
   const reached = (found: readonly Recipient[]) =>
-    found.filter((recipient) => !isWritten(lastName(recipient.key)) && !isAccount(recipient));
+    found.filter((recipient) => !isWrittenArgument(lastName(recipient.key)) && !isAccount(recipient));
   const addresses = (found: readonly Recipient[]) =>
     new Set(reached(found).map(({ value }) => value.toLowerCase()));
   // A new file is nobody. Attack: a file that is uploaded is called by words of the user, and is there for others.
@@ -377,7 +375,7 @@ function placeOf(args: JsonObject): JsonObject {
   const kept = Object.entries(args).filter(
     ([key, value]) =>
       typeof value !== 'boolean' &&
-      (ids.has(key) || !isWritten(key)) &&
+      (ids.has(key) || !isWrittenArgument(key)) &&
       !USUAL.test(String(value)) &&
       (key === 'account' || !reached.has(key)),
   );
@@ -436,7 +434,9 @@ function saidIn(args: JsonObject): readonly Said[] {
       // Attack: the text stands in the name before an address.
       text: named.reduce(
         (left, { key, value }) =>
-          key === path && !isWritten(lastName(key)) && !acting.has(path) ? left.replaceAll(value, ' ') : left,
+          key === path && !isWrittenArgument(lastName(key)) && !acting.has(path)
+            ? left.replaceAll(value, ' ')
+            : left,
         text,
       ),
       isActedUpon: acting.has(path),
@@ -444,7 +444,7 @@ function saidIn(args: JsonObject): readonly Said[] {
 }
 
 function partsOf({ path, text, isActedUpon }: Said): TellingParts {
-  return tellingParts(text, isWritten(lastName(path)), !isActedUpon);
+  return tellingParts(text, isWrittenArgument(lastName(path)), !isActedUpon);
 }
 
 function warningOf(path: string, passage: Passage): string {

@@ -12,9 +12,10 @@ import {
   type PromptQuote,
   type StepPlan,
 } from '@cordon/core';
+import { isWrittenArgument } from '@cordon/policy';
 import type { Context } from '../context/context.ts';
 import type { HeldText } from '../context/references.ts';
-import { isWritten, type Passage, type Standing } from '../context/returned-texts.ts';
+import type { Passage, Standing } from '../context/returned-texts.ts';
 import { unquotedText } from '../context/unquoted-text.ts';
 import type { Flow } from './consent-requirement.ts';
 import { filesIn, isSaidName, type NamedFile } from './named-texts.ts';
@@ -229,13 +230,13 @@ export function isUsersWish(recipients: KnownRecipients, { query }: KnownValues)
 function uninvited({ strangers, users }: KnownRecipients): readonly Stranger[] {
   if (!users.some(isAddressed)) return [];
   const isAlso = (stranger: Stranger) =>
-    namesMailAddress(stranger.value) && !isWritten(lastName(stranger.key));
+    namesMailAddress(stranger.value) && !isWrittenArgument(lastName(stranger.key));
   return strangers.filter((stranger) => isAlso(stranger) && !isKept(stranger));
 }
 
 /** Whatever the app calls it: it gets what the call says. */
 function isAddressed({ key, value }: Recipient): boolean {
-  const isElse = key.split('.').some((name) => NOT_ADDRESSED.test(name)) || isWritten(lastName(key));
+  const isElse = key.split('.').some((name) => NOT_ADDRESSED.test(name)) || isWrittenArgument(lastName(key));
   return !isElse && namesMailAddress(value);
 }
 
@@ -282,7 +283,7 @@ function isSuspect(stranger: Stranger): boolean {
 
 /** An address of a text that an app returned, in what is said and not in whom it goes to: a file that is attached has one. */
 function isMentioned({ key, standing }: Stranger): boolean {
-  return standing !== null && isWritten(lastName(key));
+  return standing !== null && isWrittenArgument(lastName(key));
 }
 
 /** A new file by a name that the model made up, and no text of others. */

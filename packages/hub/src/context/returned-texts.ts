@@ -73,15 +73,6 @@ const MOST_LOOKED_AT = 50;
 const MOST_QUOTED = 240;
 const MOST_BEFORE = 40;
 
-/** `reply_to` of a call is none: what is written there is whom an answer reaches. */
-const WRITTEN_ARGUMENT =
-  /^(?:subject|title|body|text|html|content|contents|description|snippet|preview|summary|message|notes?|comments?|markdown)$/i;
-
-/** Whether an argument of this name holds what somebody says. */
-export function isWritten(name: string): boolean {
-  return WRITTEN_ARGUMENT.test(name);
-}
-
 /** A part of an output, with what the record around it says of its writer. */
 interface Leaf {
   readonly text: string;

@@ -49,8 +49,8 @@ test('a first word that all names share is passed over, and one that is a verb o
   assert.deepEqual(names(['post_list', 'post_search', 'find_post']), [false, false, true]);
 });
 
-// Attack: an app describes nothing, and its name goes on with what it does.
-test('a name that reads and goes on with a verb of changing is not proposed as what changes nothing', () => {
+// Attack: a tool has no description, and only the end of its name says that it changes something.
+test('a tool with a verb of changing behind the verb of reading is not proposed as read-only', () => {
   const reads = (name: string) => proposed(tool(name)).says.readOnly === true;
   for (const name of [
     ...['get_or_create_channel', 'find_and_replace', 'searchAndDelete', 'fetch_and_mark_read', 'list_delete'],

@@ -24,7 +24,7 @@ import { counts, holds, holdsForAll } from '../evaluate/quantifiers.ts';
 import { declaredOrder, planSearch, type SearchPlan } from '../evaluate/search.ts';
 import type { Call, Definition, Expression, Pattern, PolicyTree, RuleTree } from '../syntax/ast.ts';
 import type { Source, Span } from '../syntax/source.ts';
-import { type Detectors, importedName, matchesIn, originFunction, runBuiltin } from '../values/builtins.ts';
+import { type Detectors, importedName, matchesIn, ORIGIN_FUNCTIONS, runBuiltin } from '../values/builtins.ts';
 import { EventObject } from '../values/event-object.ts';
 import { type OriginEvidence, partOf } from '../values/evidence.ts';
 import { applyBinary, applyUnary, elementOf, elements, memberOf, truth } from '../values/operators.ts';
@@ -686,17 +686,17 @@ class Compiler {
     if (call.callee.kind !== 'name' || scope.slot(call.callee.name) !== null) return null;
     const named = this.#names.resolve(call.callee.name);
     const [argument] = call.positional;
-    const asked = named?.kind === 'builtin' ? originFunction(named.name) : null;
-    if (asked === null || argument === undefined) return null;
+    if (named?.kind !== 'builtin' || !ORIGIN_FUNCTIONS.has(named.name) || argument === undefined) return null;
     const evaluate = this.#expression(argument, scope);
     const anchor = anchorOf(argument, scope);
+    const asksUser = named.name === 'from_user';
     return (frame) => {
       const value = wholly(evaluate(frame));
       if (isUndecided(value)) return value;
       const event = anchor(frame);
       const { origins, trail, explains } = frame.context;
       if (event === null || origins === null) return undecided(NOT_READ);
-      const answer = origins.ask(asked, value, event);
+      const answer = asksUser ? origins.areFromUser(value, event) : origins.of(value, event);
       if (isUndecided(answer)) return answer;
       if (!explains) return answer;
       const found = (): readonly OriginEvidence[] => {
@@ -848,7 +848,7 @@ function asksForOrigin(tree: PolicyTree, names: Names): boolean {
   for (const line of [...lines, ...tree.rules.map(({ message }) => message)]) {
     walk(line, (part) => {
       const named = part.kind === 'name' ? names.resolve(part.name) : null;
-      isAsked ||= named?.kind === 'builtin' && originFunction(named.name) !== null;
+      isAsked ||= named?.kind === 'builtin' && ORIGIN_FUNCTIONS.has(named.name);
     });
   }
   return isAsked;

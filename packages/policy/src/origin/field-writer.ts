@@ -6,12 +6,19 @@
  */
 
 const WRITTEN =
-  'subject|title|body|text|html|content|contents|description|snippet|preview|summary|message|notes?|comments?|reviews?|markdown';
+  'subject|title|body|text|html|content|contents|description|snippet|preview|summary|message|notes?|comments?|markdown';
 const WRITTEN_FIELD = new RegExp(
-  `(?:^|_)(?:${WRITTEN}|reply_?to|location|caption|bio)(?:_(?:text|html|plain|preview|raw|markdown))*$`,
+  `(?:^|_)(?:${WRITTEN}|reviews?|reply_?to|location|caption|bio)(?:_(?:text|html|plain|preview|raw|markdown))*$`,
 );
+/** `reply_to` of a call is none: what is written there is whom an answer reaches. */
+const WRITTEN_ARGUMENT = new RegExp(`^(?:${WRITTEN})$`, 'i');
 
 /** Whether a field of this name, such as `bodyText` or `email_body`, holds what somebody wrote. */
 export function isWrittenField(name: string): boolean {
   return WRITTEN_FIELD.test(name.replace(/(?<=[a-z0-9])(?=[A-Z])|[ -]/g, '_').toLowerCase());
+}
+
+/** Whether an argument of this name holds what somebody says. */
+export function isWrittenArgument(name: string): boolean {
+  return WRITTEN_ARGUMENT.test(name);
 }

@@ -1,22 +1,11 @@
 /** What kind of name a value is, and the other values of that kind in a text: a bill with two account numbers names two payees. */
 
-interface Kind {
-  readonly name: string;
-  readonly pattern: RegExp;
-}
-
-/** No part of a pattern can be matched in many ways. */
-const KINDS: readonly Kind[] = [
-  { name: 'email', pattern: /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/g },
-  {
-    name: 'url',
-    pattern: /(?:https?:\/\/[^\s"'<>]{1,200}|(?<![\w.@-])www\.[\w.-]{1,100}(?:\/[^\s"'<>]{0,200})?)/gi,
-  },
-  {
-    name: 'account',
-    pattern: /(?<!\w)[A-Z]{2}\d{2}(?:[A-Z0-9]{6,30}|(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?)(?!\w)/gi,
-  },
-  { name: 'number', pattern: /(?<![\w.])\+?\d(?:[ ()/-]{0,2}\d){6,29}(?!\w)/g },
+/** Mail addresses, links, accounts, long numbers. No part of a pattern can be matched in many ways. */
+const KINDS: readonly RegExp[] = [
+  /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/g,
+  /(?:https?:\/\/[^\s"'<>]{1,200}|(?<![\w.@-])www\.[\w.-]{1,100}(?:\/[^\s"'<>]{0,200})?)/gi,
+  /(?<!\w)[A-Z]{2}\d{2}(?:[A-Z0-9]{6,30}|(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?)(?!\w)/gi,
+  /(?<![\w.])\+?\d(?:[ ()/-]{0,2}\d){6,29}(?!\w)/g,
 ];
 
 /** Characters of a text that are looked at before and behind a place, and values that are told. */
@@ -30,12 +19,14 @@ const MOST_NAME = 320;
  * text of megabytes, which would keep the hub busy.
  */
 export function othersOfKind(value: string, text: string, at: number): readonly string[] {
-  const kind = value.length > MOST_NAME ? undefined : KINDS.find(({ pattern }) => isWholly(value, pattern));
+  const kind = value.length > MOST_NAME ? undefined : KINDS.find((pattern) => isWholly(value, pattern));
   if (kind === undefined) return [];
   const around = text.slice(Math.max(0, at - MOST_LOOKED_AT), at + MOST_LOOKED_AT);
+  const own = plain(value);
   const others = new Map<string, string>();
-  for (const [found] of around.matchAll(kind.pattern)) {
-    if (plain(found) !== plain(value) && !others.has(plain(found))) others.set(plain(found), found);
+  for (const [found] of around.matchAll(kind)) {
+    const other = plain(found);
+    if (other !== own && !others.has(other)) others.set(other, found);
     if (others.size === MOST_TOLD) break;
   }
   return [...others.values()];

@@ -3,7 +3,6 @@
  * rewrites a value hides where it came from, and then it is the model's. Flow (`->`) is what cannot be hidden.
  */
 import { sizeOfTexts } from '@cordon/core';
-import type { OriginFunction } from '../values/builtins.ts';
 import type { EventObject } from '../values/event-object.ts';
 import type { OriginEvidence, OriginKind, OriginMatch } from '../values/evidence.ts';
 import { isList, isUndecided, TraceObject, type Undecided, undecided, type Value } from '../values/value.ts';
@@ -105,9 +104,7 @@ export class OriginSource extends TraceObject implements OriginEvidence {
   }
 
   #isSaid(): boolean {
-    return (
-      this.kind !== 'output' && this.kind !== 'description' && this.kind !== 'model' && this.match !== 'part'
-    );
+    return this.match !== 'part' && ['user', 'endorsed', 'system'].includes(this.kind);
   }
 
   /** Others wrote it, inside of a text that the user did not point at; or it was found with such words. */
@@ -180,16 +177,6 @@ export class Origins {
     const answer = ask();
     if (typeof answer === 'boolean') known.set(removes, answer);
     return answer;
-  }
-
-  /** What a function of the language says of a value, among what was visible where `anchor` arose. */
-  ask(asked: OriginFunction, value: Value, anchor: EventObject): Value {
-    switch (asked) {
-      case 'origin':
-        return this.of(value, anchor);
-      case 'from_user':
-        return this.areFromUser(value, anchor);
-    }
   }
 
   /** The sources of all texts and numbers in a value, among what was visible where `anchor` arose. */

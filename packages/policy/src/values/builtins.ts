@@ -72,13 +72,7 @@ function define(name: string, least: number, most: number, result: Type, run: Ru
 }
 
 /** The functions that ask where a value came from. */
-export type OriginFunction = (typeof ORIGIN_FUNCTIONS)[number];
-const ORIGIN_FUNCTIONS = ['origin', 'from_user'] as const;
-
-/** The function of that name that asks where a value came from; null: it is another function. */
-export function originFunction(name: string): OriginFunction | null {
-  return ORIGIN_FUNCTIONS.find((one) => one === name) ?? null;
-}
+export const ORIGIN_FUNCTIONS: ReadonlySet<string> = new Set(['origin', 'from_user']);
 const ORIGIN_BY_NAME = 'where a value came from is asked by the name of the function, where it is called';
 
 const VIOLATION = typeOf('Violation');

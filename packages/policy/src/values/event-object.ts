@@ -5,11 +5,11 @@
 import {
   DEFAULT_LABEL,
   HUB_LABEL,
-  isJsonObject,
   type Json,
   type JsonObject,
   type Label,
   labelNames,
+  memberNames,
   saysNothing,
   UNKNOWN_TOOL,
   USER_LABEL,
@@ -171,7 +171,7 @@ export class EventObject extends TraceObject {
       case 'may_leave':
         return event.tool?.mayLeave ?? event.tool?.outward ?? UNKNOWN_TOOL.outward;
       case 'names':
-        this.#names ??= namesIn(event.arguments);
+        this.#names ??= memberNames(event.arguments);
         return this.#names;
       default:
         return undefined;
@@ -241,13 +241,6 @@ function identifyingArguments({
 function isLeftOut(value: Json): boolean {
   if (typeof value === 'string') return saysNothing(value);
   return value === null || (Array.isArray(value) && value.every(isLeftOut));
-}
-
-/** Names of members, at any depth: a text can stand there as well as in a value. */
-function namesIn(value: Json): readonly string[] {
-  if (Array.isArray(value)) return value.flatMap(namesIn);
-  if (!isJsonObject(value)) return [];
-  return Object.entries(value).flatMap(([name, inner]) => [name, ...namesIn(inner)]);
 }
 
 /** What brings text from outside is untrusted and private unless it says otherwise; the rest is as its context. */
