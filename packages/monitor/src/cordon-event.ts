@@ -69,6 +69,7 @@ export function proposalEvent(proposal: Proposal, frame: EventPlace): TraceEvent
         arguments: proposal.arguments,
         irreversible: proposal.irreversible,
         ...(proposal.isOffPlan === undefined ? {} : { isOffPlan: proposal.isOffPlan }),
+        ...(proposal.sources === undefined ? {} : { sources: proposal.sources }),
         ...(proposal.labels === undefined ? {} : { tool: proposal.labels }),
         deliveredTo: appContext(proposal.app),
       };

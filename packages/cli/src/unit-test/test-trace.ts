@@ -6,7 +6,14 @@
  */
 
 import { type Located, type ObjectReader, plainJson, quoted } from '@cordon/config/reading';
-import { isJsonObject, type Json, type JsonObject, type Label } from '@cordon/core';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type Label,
+  type PlannedSources,
+  plannedSourcesIn,
+} from '@cordon/core';
 import type { CalledTool, ToolCallEvent, TraceEvent } from '@cordon/policy';
 import { type Dialect, MessageStream } from '@cordon/scan/traces';
 
@@ -214,10 +221,24 @@ function readFrame(object: ObjectReader): Frame {
 function readSaidOfCall(object: ObjectReader): SaidOfCall {
   const identifying = object.read('identifying', (at) => readTexts(at, 'a list of names of arguments'));
   const [isOffPlan, mayLeave] = [object.boolean('offPlan'), object.boolean('mayLeave')];
+  const sources = object.read('sources', readSources);
   return {
     ...(isOffPlan === null ? {} : { isOffPlan }),
+    ...(sources === null ? {} : { sources }),
     ...(mayLeave === true ? { tool: { ...AT_ITS_WORD, identifying } } : {}),
   };
+}
+
+/** As a plan has them: `{"to": [{"kind": "result", "tool": "read_mail", "within": "text"}]}`. */
+function readSources(at: Located): PlannedSources {
+  const sources = plannedSourcesIn(plainJson(at.node));
+  if (sources === null)
+    at.report({
+      code: 'TST003',
+      message: '`sources` are no sources of arguments',
+      help: 'name each argument with a list of `{"kind": "user"}`, `{"kind": "asked"}`, or `{"kind": "result", "tool": "…", "within": "field"}` (or `"text"`)',
+    });
+  return sources ?? {};
 }
 
 function readLabels(at: Located): readonly LabelName[] {
@@ -250,7 +271,7 @@ interface Frame {
   readonly label?: Label;
 }
 
-type SaidOfCall = Pick<ToolCallEvent, 'isOffPlan' | 'tool'>;
+type SaidOfCall = Pick<ToolCallEvent, 'isOffPlan' | 'sources' | 'tool'>;
 
 /** A tool of which its app alone says that what goes in stays here. */
 const AT_ITS_WORD: CalledTool = { readOnly: false, outward: false, identifying: null, mayLeave: true };

@@ -23,7 +23,7 @@ const USUAL = {
   secrets: 'keys, tokens and passwords that leave, in any argument or address',
   'personal-data': 'card, account and identity numbers that reach others than the user chose',
   recipients:
-    'writing to, paying, inviting or deleting somebody or something that the user did not name and that no app has on record',
+    'writing to, paying, inviting or deleting somebody or something that the user did not name and that no app has on record, and actions that the plan does not name',
   injection: 'actions after a text that gives the agent instructions, or hides some',
   links: 'links and images whose address carries data away as soon as somebody sees them',
   code: 'running code after text of others was read, and code that came from it',

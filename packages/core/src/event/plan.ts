@@ -4,6 +4,7 @@
  *
  * The planner that fills it is ring 1.
  */
+import { isJsonObject, type Json } from '../json/json.ts';
 import type { AppId, FunctionalityName } from '../values/id.ts';
 
 export interface StepPlan {
@@ -21,6 +22,8 @@ export interface PlanStep {
   readonly task: string;
   /** Functionalities and tools of the app that the step is expected to use; empty: the plan names none. */
   readonly uses: readonly string[];
+  /** Of each tool that the step uses: where its arguments come from. Absent, or of a tool that is not here: the plan does not say. */
+  readonly sources?: Readonly<Record<string, PlannedSources>>;
   /**
    * Whether the user's words ask to change something in this step: to send, save, pay, delete. The planner says so of apps whose
    * uses it is not shown; absent: it did not.
@@ -32,6 +35,44 @@ export interface PlanStep {
   readonly inputs?: readonly string[];
   /** Steps whose results this one needs. */
   readonly after: readonly string[];
+}
+
+/** Where a plan says that an argument's value comes from, besides the user's own words, which may give any of them. */
+export type ArgumentSource =
+  | { readonly kind: 'user' }
+  /** A call of this tool returned it: as the whole of a field of a record, or anywhere in a text. `app` absent: of any app. */
+  | {
+      readonly kind: 'result';
+      readonly app?: string;
+      readonly tool: string;
+      readonly within: 'field' | 'text';
+    }
+  /** Nobody knows before the call: the user is asked. */
+  | { readonly kind: 'asked' };
+
+/** The sources of a call's arguments, by name. An argument without any comes from the user's words. After CaMeL (arXiv 2503.18813). */
+export type PlannedSources = Readonly<Record<string, readonly ArgumentSource[]>>;
+
+/** Sources as JSON has them; null: these are none. */
+export function plannedSourcesIn(value: Json): PlannedSources | null {
+  if (!isJsonObject(value)) return null;
+  const sources: Record<string, readonly ArgumentSource[]> = {};
+  for (const [argument, named] of Object.entries(value)) {
+    const read = Array.isArray(named) ? named.map(argumentSourceIn) : [null];
+    const known = read.filter((source) => source !== null);
+    if (known.length < read.length) return null;
+    sources[argument] = known;
+  }
+  return sources;
+}
+
+function argumentSourceIn(value: Json): ArgumentSource | null {
+  if (!isJsonObject(value)) return null;
+  const { kind, app, tool, within } = value;
+  if (kind === 'user' || kind === 'asked') return { kind };
+  if (kind !== 'result' || typeof tool !== 'string' || (within !== 'field' && within !== 'text')) return null;
+  if (app !== undefined && typeof app !== 'string') return null;
+  return { kind, tool, within, ...(app === undefined ? {} : { app }) };
 }
 
 /**

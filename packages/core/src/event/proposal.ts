@@ -7,6 +7,7 @@ import type { Json, JsonObject } from '../json/json.ts';
 import type { CalledLabels } from '../manifest/tool-label.ts';
 import type { AppId, ContextId, EphemeralId, FunctionalityName } from '../values/id.ts';
 import type { Label } from '../values/label.ts';
+import type { PlannedSources } from './plan.ts';
 
 export type Proposal =
   | ModelCall
@@ -50,6 +51,8 @@ export interface ToolCall extends ProposalBase {
   readonly irreversible: boolean;
   /** Whether the plan does not name this use of the app; absent: there is no plan, or the journal is of before it was kept. */
   readonly isOffPlan?: boolean;
+  /** Where the plan says that the arguments come from; absent: it does not say. */
+  readonly sources?: PlannedSources;
   /** What is known of the tool; absent in journals of before it was: nothing is. */
   readonly labels?: CalledLabels;
 }

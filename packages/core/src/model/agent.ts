@@ -69,13 +69,28 @@ export interface ToolPlannerInput {
   readonly query?: string;
   /** Of the step, in the planner's words. */
   readonly task: string;
-  /** Of one app, as the user agreed to them. `does`: one line of the app's words; absent: it says nothing, or the list is long. */
-  readonly tools: readonly { readonly name: string; readonly does?: string }[];
+  readonly tools: readonly ShownTool[];
 }
 
-/** The answer counts as far as it names tools that were shown. */
+/** A tool of one app, as the user agreed to it. */
+export interface ShownTool {
+  readonly name: string;
+  /** One line of the app's words; absent: it says nothing, or the list is long. */
+  readonly does?: string;
+  /** The arguments that say whom or what a call acts upon; absent: there are none, or the list is long. */
+  readonly about?: readonly string[];
+}
+
+/** The answer counts as far as it names tools and arguments that were shown. */
 export interface ToolPlannerAnswer {
   readonly uses: readonly string[];
+  /** Where arguments come from; absent: it is not said. */
+  readonly from?: readonly {
+    readonly tool: string;
+    readonly argument: string;
+    /** `user`, `asked`, `another app`, `field of TOOL`, `text of TOOL`. */
+    readonly sources: readonly string[];
+  }[];
 }
 
 /** The answer is checked against the installed apps before it becomes a `StepPlan`. What is empty may be left out. */

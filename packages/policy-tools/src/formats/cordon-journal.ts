@@ -25,6 +25,7 @@ import {
   type PlanStep,
   type Proposal,
   type ProposedBody,
+  plannedSourcesIn,
   type ReleasedItem,
   type ToolCall,
 } from '@cordon/core';
@@ -325,6 +326,7 @@ export class JournalReader {
           callId: text('callId'),
           irreversible: flag('irreversible'),
           ...(own(body, 'isOffPlan') === undefined ? {} : { isOffPlan: flag('isOffPlan') }),
+          ...this.#sources(body, path),
           ...this.#toolLabels(body, path),
         };
       case 'tool-output.proposed':
@@ -391,6 +393,15 @@ export class JournalReader {
   }
 
   /** Journals of before they were known have none. */
+  #sources(body: JsonObject, path: string): Pick<ToolCall, 'sources'> {
+    const given = own(body, 'sources');
+    if (given === undefined) return {};
+    const sources = plannedSourcesIn(given);
+    if (sources !== null) return { sources };
+    this.#reading.wrong(join(path, 'sources'), '`sources` is an object of lists of sources');
+    return {};
+  }
+
   #toolLabels(body: JsonObject, path: string): Pick<ToolCall, 'labels'> {
     const at = join(path, 'labels');
     const labels = own(body, 'labels');

@@ -2,7 +2,7 @@
  * The events that rules speak about, in the one form that every source of traces is turned into: chat logs,
  * the hub's proposals, recorded sessions.
  */
-import type { CalledLabels, Json, JsonObject, Label } from '@cordon/core';
+import type { CalledLabels, Json, JsonObject, Label, PlannedSources } from '@cordon/core';
 
 /** What every event may have. A chat log has none of it: then there is one context, in the order of the list. */
 export interface EventFrame {
@@ -51,6 +51,8 @@ export interface ToolCallEvent extends EventFrame {
   readonly irreversible?: boolean;
   /** Whether the plan does not name it; absent: no plan is known. */
   readonly isOffPlan?: boolean;
+  /** Where the plan says that its arguments come from; absent: it does not say. */
+  readonly sources?: PlannedSources;
   /** What is known of the tool; absent: nothing is. */
   readonly tool?: CalledTool;
 }

@@ -42,6 +42,7 @@ export class EventObject extends TraceObject {
   /** What is made from the event is made once: rules compare parts by identity. */
   #content: Value | undefined = undefined;
   #names: readonly string[] | undefined = undefined;
+  #planned: readonly Value[] | undefined = undefined;
   #target: TraceObject | null = null;
 
   constructor(event: VisibleEvent, position: number, place: Place, call: EventObject | null) {
@@ -162,6 +163,9 @@ export class EventObject extends TraceObject {
         return event.isOffPlan ?? false;
       case 'plan':
         return event.isOffPlan === undefined ? 'unknown' : event.isOffPlan ? 'outside' : 'inside';
+      case 'planned':
+        this.#planned ??= plannedArguments(event);
+        return this.#planned;
       case 'read_only':
         return event.tool?.readOnly ?? UNKNOWN_TOOL.readOnly;
       case 'outward':
@@ -235,6 +239,23 @@ function identifyingArguments({
   const said = present.filter(([, value]) => !isLeftOut(value));
   // Attack: an account that is called `null`.
   return Object.fromEntries(said.length > 0 ? said : present);
+}
+
+/** The identifying arguments with their sources by the plan; empty where it names none for the call. */
+function plannedArguments(event: Extract<VisibleEvent, { type: 'ToolCall' }>): readonly Value[] {
+  const { sources } = event;
+  if (sources === undefined) return [];
+  return Object.entries(identifyingArguments(event)).map(([argument, value]) => {
+    const planned = Object.hasOwn(sources, argument) ? (sources[argument] ?? []) : [];
+    return { argument, values: leavesOf(value), sources: planned.map((one) => ({ app: null, ...one })) };
+  });
+}
+
+/** The texts and numbers in a value, wherever they stand. */
+function leavesOf(value: Value): readonly Value[] {
+  if (isList(value)) return value.flatMap(leavesOf);
+  if (isDictionary(value)) return Object.values(value).flatMap(leavesOf);
+  return typeof value === 'string' || typeof value === 'number' ? [value] : [];
 }
 
 /** What a model writes where it gives nothing: `cc: "None"`. */
