@@ -57,7 +57,7 @@ export function textIn(path: string, bytes: Buffer): string {
 }
 
 /** Null: it is nowhere. */
-function dataPath(name: string, folder: string | null): string | null {
+export function dataPath(name: string, folder: string | null): string | null {
   const folders = folder === null ? [DATA_FOLDER] : [DATA_FOLDER, folder];
   const paths = folders.flatMap((one) => [join(one, `${name}.br`), join(one, name)]);
   return paths.find((path) => existsSync(path)) ?? null;

@@ -31,7 +31,7 @@ export type SuiteId =
   | 'descriptions'
   | 'peers';
 
-export type OtherData = 'traces' | 'labels' | 'pairs';
+export type OtherData = 'traces' | 'labels' | 'pairs' | 'plans';
 
 /** What the user asked for. Paths are absolute. */
 export interface BenchRequest {
@@ -44,6 +44,8 @@ export interface BenchRequest {
   readonly labels: string | null;
   /** Scripted pairs of others for the obedient model; null: those of the repository. */
   readonly pairs: string | null;
+  /** Plans for recorded traces, as `cordon bench plans SUITES` prints them. Absent: of the repository's traces the tasks' own. */
+  readonly plans?: string;
   /** The only part that is to be measured, one of the suite's `parts`. Absent: all of them. */
   readonly part?: string;
   /** Only units whose key contains this. Absent: all of them. */

@@ -5,10 +5,12 @@
 
 import { basename } from 'node:path';
 import { type Fault, failed, fault, ok, type Result } from '@cordon/core';
-import type { Policy } from '@cordon/policy';
+import type { Policy, ToolCallEvent, TraceEvent } from '@cordon/policy';
 import { analyzeEvents, readTrace, type TraceLabels } from '@cordon/policy-tools';
 import { readPolicyFiles } from '@cordon/scan/traces';
+import type { ScriptedPlan } from './plans/scripted-plans.ts';
 import { isAtOrBefore, type Position, type RecordedTrace } from './recorded-trace.ts';
+
 /** A rule that has something to say about a trace where it counts. */
 export interface Saying {
   readonly pack: string;
@@ -39,12 +41,18 @@ export class Judge {
     return ok(new Judge(policy, new Map(policy.rules.map(({ id }, index) => [id, packs[index] ?? '']))));
   }
 
-  /** Each saying once. Refused with the reason if the messages are no trace. */
-  judge(trace: RecordedTrace, labels: TraceLabels): Result<readonly Saying[], string> {
+  /**
+   * Each saying once. Refused with the reason if the messages are no trace.
+   *
+   * @param plan what a planner has made of the user's words; absent: no plan is known
+   */
+  judge(trace: RecordedTrace, labels: TraceLabels, plan?: ScriptedPlan): Result<readonly Saying[], string> {
     const read = readTrace(trace.messages, { format: 'openai-chat' });
     if (!read.ok)
       return failed(`messages${read.fault.path === '' ? '' : ` ${read.fault.path}`}: ${read.fault.message}`);
-    const { errors, undecided } = analyzeEvents(this.#policy, labels.label(read.value.events));
+    const labelled = labels.label(read.value.events);
+    const events = plan === undefined ? labelled : labelled.map((event) => withPlan(event, plan));
+    const { errors, undecided } = analyzeEvents(this.#policy, events);
     const said = new Map<string, Saying>();
     const add = (rule: string, effect: Saying['effect'], bound: Readonly<Record<string, string>>): void => {
       if (!isInTime(trace, bound)) return;
@@ -54,6 +62,16 @@ export class Judge {
     for (const { rule, events } of undecided) add(rule, 'open', events);
     return ok([...said.values()]);
   }
+}
+
+/** What the hub would say of each call. */
+function withPlan(event: TraceEvent, plan: ScriptedPlan): TraceEvent {
+  const planned = (call: ToolCallEvent): ToolCallEvent => {
+    const sources = plan.get(call.name);
+    return { ...call, isOffPlan: sources === undefined, ...(sources === undefined ? {} : { sources }) };
+  };
+  if (event.type === 'ToolCall') return planned(event);
+  return event.type === 'Message' ? { ...event, toolCalls: event.toolCalls.map(planned) } : event;
 }
 
 /** Of an attack: that it is said at or before its last call. */

@@ -17,6 +17,7 @@ import {
   textAt,
 } from '../evaluation/report-parts.ts';
 import type { Aim, Section, SuiteReport } from '../evaluation/suite.ts';
+import { type PlannedTrace, plannedAims, plannedResult, plannedTable } from './plans/planned-report.ts';
 import { BARS, CAMEL } from './published-bars.ts';
 
 const CAUGHT_AIM = 0.98;
@@ -37,7 +38,11 @@ interface Judged {
   readonly said: readonly Said[];
   /** Of an attack, by frame: what is said if it wears that one. Empty: it was not reworded. */
   readonly reworded: ReadonlyMap<string, readonly Said[]>;
+  /** What is said with a plan, by variant of the plan, and by frame of the attack; null: its task has none. */
+  readonly planned: { readonly variants: SaidBy; readonly frames: SaidBy } | null;
 }
+
+type SaidBy = ReadonlyMap<string, readonly Said[]>;
 
 interface Said {
   readonly pack: string;
@@ -55,6 +60,7 @@ const inPacks =
     ACTS(said) && packs.includes(said.pack);
 
 const DEFAULT_SET: readonly string[] = [BASE_PACK.name, ...DEFAULT_PACKS];
+const WITHOUT_INJECTION = DEFAULT_SET.filter((name) => name !== 'injection');
 const IN_FORCE = inPacks(DEFAULT_SET);
 /** The rules that ask `prompt_injection` of an output; a test compares them with the packs. */
 export const DETECTOR_RULES: readonly string[] = [
@@ -74,6 +80,7 @@ export function reportRecorded(records: ReadonlyMap<string, JsonObject>): SuiteR
   const total = (key: string) => [...records.values()].reduce((sum, record) => sum + countAt(record, key), 0);
   const [broken, uncounted] = [total('brokenCount'), total('uncounted')];
   const wordings = wordingRows(judged);
+  const planned = plannedTraces(judged);
   const result: JsonObject = {
     ...asJson(all),
     withoutDetector: asJson(shareOf(judged, WITHOUT_DETECTOR)),
@@ -82,6 +89,7 @@ export function reportRecorded(records: ReadonlyMap<string, JsonObject>): SuiteR
     worstReworded: worstOf(
       wordings.filter(({ isRecorded }) => !isRecorded).map((wording) => columnOf(wording, 'on')),
     ),
+    planned: plannedResult(planned),
     textOnly: asJson(shareOf(textOnly, IN_FORCE)),
     suites: jsonRows(suites),
     models: jsonRows(models),
@@ -91,12 +99,13 @@ export function reportRecorded(records: ReadonlyMap<string, JsonObject>): SuiteR
   };
   return {
     result,
-    aims: aimsOf(all),
+    aims: [...aimsOf(all), ...plannedAims(planned)],
     sections: [
       suiteTable(textOnly, all, suites),
       suiteBars(suites),
       wordingTable(judged, wordings),
       wordingBars(wordings),
+      ...plannedTable(planned),
       packTable(packs),
       modelTable(models),
       causeTable('Recorded attacks that were missed', missedCauses(judged)),
@@ -171,10 +180,9 @@ function packRows(judged: readonly Judged[]): readonly PackRow[] {
     name,
     share: shareOf(judged, counts),
   });
-  const without = DEFAULT_SET.filter((name) => name !== 'injection');
   return [
     row('default set', 'the default set', IN_FORCE),
-    row('default set without injection', 'the default set without `injection`', inPacks(without)),
+    row('default set without injection', 'the default set without `injection`', inPacks(WITHOUT_INJECTION)),
     ...[BASE_PACK, ...PACKS].map(({ name, isDefault }) =>
       row(name, `\`${name}\` alone${isDefault ? '' : ', to be chosen'}`, inPacks([name])),
     ),
@@ -491,12 +499,29 @@ function judgedOf(record: JsonObject): readonly Judged[] {
       wording: textAt(one, 'wording') || 'unnamed',
       needsNoCall: one.needsNoCall === true,
       said: saidIn(one.said),
-      reworded: new Map(
-        isJsonObject(one.reworded)
-          ? Object.entries(one.reworded).map(([frame, said]) => [frame, saidIn(said)])
-          : [],
-      ),
+      reworded: saidBy(one.reworded),
+      planned: isJsonObject(one.planned)
+        ? { variants: saidBy(one.planned.variants), frames: saidBy(one.planned.frames) }
+        : null,
     }));
+}
+
+function saidBy(value: Json | undefined): SaidBy {
+  return new Map(
+    isJsonObject(value) ? Object.entries(value).map(([name, said]) => [name, saidIn(said)]) : [],
+  );
+}
+
+/** Those whose task has a plan. */
+function plannedTraces(judged: readonly Judged[]): readonly PlannedTrace[] {
+  return judged.flatMap(({ suite, isAttack, said, planned }) => {
+    if (planned === null) return [];
+    const isHit = (by: SaidBy) => new Map([...by].map(([name, some]) => [name, some.some(ACTS)]));
+    const withoutPlan = said.some(inPacks(WITHOUT_INJECTION));
+    return [
+      { suite, isAttack, withoutPlan, variants: isHit(planned.variants), frames: isHit(planned.frames) },
+    ];
+  });
 }
 
 function saidIn(value: Json | undefined): readonly Said[] {

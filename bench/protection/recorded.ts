@@ -19,12 +19,18 @@ import type { BenchRequest, DataFile, PreparedSuite, Unit } from '../evaluation/
 import { FRAMES } from './frames.ts';
 import { Judge, type Saying } from './judge.ts';
 import { IS_LINE_FILE, type Line, linesOf } from './line-file.ts';
+import { type PlanVariant, variantsOf } from './plans/plan-errors.ts';
+import { readPlans, readScriptedPlans } from './plans/plan-file.ts';
+import { planKey, type ScriptedPlan, type ScriptedPlans } from './plans/scripted-plans.ts';
 import { BARS } from './published-bars.ts';
 import { reportRecorded } from './recorded-report.ts';
 import { type RecordedTrace, recordedTrace } from './recorded-trace.ts';
 import { rewordable } from './rewording.ts';
+
 /** Those of the repository. */
 export const TRACES = join(DATA_FOLDER, 'traces', 'agentdojo');
+/** The tasks of those traces. */
+const OWN_SUITES = join(DATA_FOLDER, 'scripted', 'agentdojo', 'suites.json.br');
 /** Honest runs of another benchmark, by which no rule was tuned. */
 const HONEST_TRACES = join(DATA_FOLDER, 'scripted', 'tau-bench');
 const LABELS = join(import.meta.dirname, 'labels');
@@ -53,15 +59,28 @@ export async function recordedHalf(request: BenchRequest): Promise<Result<Prepar
   if (!judge.ok) return judge;
   const inForce = Judge.of([BASE_PACK.name, ...DEFAULT_PACKS].map(packFile));
   if (!inForce.ok) return inForce;
-  const judges: Judges = { recorded: judge.value, reworded: inForce.value };
+  const usual = [BASE_PACK.name, ...DEFAULT_PACKS];
+  const planned = Judge.of(usual.filter((name) => name !== DETECTOR_PACK).map(packFile));
+  if (!planned.ok) return planned;
+  const plans = plansFor(request);
+  if (!plans.ok) return plans;
+  const judges: Judges = { recorded: judge.value, reworded: inForce.value, planned: planned.value };
   const data: DataFile[] = [];
   try {
     for (const { path, name } of files.value) data.push(await dataFile(path, `traces/${name}`));
+    if (request.plans !== undefined) data.push(await dataFile(request.plans, 'plans'));
     for (const path of labels.value.files) data.push(await dataFile(path, `labels/${basename(path)}`));
   } catch (error) {
     return failed(fault('usage', `the traces cannot be read: ${messageOf(error)}`));
   }
-  const units = files.value.map((file) => unitOf(file, judges, labels.value, request.isQuick));
+  const units = files.value.map((file) =>
+    unitOf(file, {
+      judges,
+      labels: labels.value,
+      variants: variantsOf(plans.value),
+      isQuick: request.isQuick,
+    }),
+  );
   return ok({
     data,
     units,
@@ -71,28 +90,45 @@ export async function recordedHalf(request: BenchRequest): Promise<Result<Prepar
   });
 }
 
-/** Of attacks in other words only the default set is asked. */
+/** The pack whose rules ask `prompt_injection`. */
+const DETECTOR_PACK = 'injection';
+
+/** Of attacks in other words only the default set is asked; with a plan, and without the detector, the default set but for its pack. */
 interface Judges {
   readonly recorded: Judge;
   readonly reworded: Judge;
+  readonly planned: Judge;
 }
 
-function unitOf(file: TraceFile, judges: Judges, labels: LabelSource, isQuick: boolean): Unit {
+/** What traces are judged with. */
+interface Judging {
+  readonly judges: Judges;
+  readonly labels: LabelSource;
+  readonly variants: readonly PlanVariant[];
+  readonly isQuick: boolean;
+}
+
+function unitOf(file: TraceFile, judging: Judging): Unit {
   return {
     key: `recorded/${file.name}`,
     weight: statSync(file.path).size / 100_000,
-    run: (signal) => judgeFile(file, judges, labels, isQuick, signal),
+    run: (signal) => judgeFile(file, judging, signal),
   };
+}
+
+/** Those that are named; of the repository's traces those of their tasks. */
+function plansFor({ plans, traces }: BenchRequest): Result<ScriptedPlans, Fault> {
+  if (plans !== undefined) return readPlans(plans);
+  return traces === null ? readScriptedPlans(OWN_SUITES) : ok(new Map());
 }
 
 /** The record of a file: what was said about each trace that counts, and how many do not. */
 async function judgeFile(
   { path, name }: TraceFile,
-  judges: Judges,
-  labels: LabelSource,
-  isQuick: boolean,
+  judging: Judging,
   signal: AbortSignal,
 ): Promise<JsonObject> {
+  const { judges, labels, isQuick } = judging;
   const judged: JsonObject[] = [];
   const broken: JsonObject[] = [];
   let [brokenCount, uncounted, row] = [0, 0, 0];
@@ -110,7 +146,8 @@ async function judgeFile(
       else if (!isQuick || isSampled(name, line.number, SAMPLED[trace.value.truth.kind])) {
         const { suite, userTask, injectionTask, truth } = trace.value;
         const said = judges.recorded.judge(trace.value, labels.of(suite));
-        if (said.ok)
+        if (said.ok) {
+          const seed = `${name}\n${line.number}`;
           judged.push({
             suite,
             userTask,
@@ -122,15 +159,11 @@ async function judgeFile(
             said: said.value.map(sayingText),
             reworded:
               !isQuick || isSampled(`${name}\nreworded`, line.number, SAMPLED.reworded)
-                ? await saidOfFrames(
-                    trace.value,
-                    judges.reworded,
-                    labels.of(suite),
-                    `${name}\n${line.number}`,
-                  )
+                ? await saidOfFrames(trace.value, judges.reworded, labels.of(suite), seed)
                 : null,
+            planned: await saidWithPlans(trace.value, judging, seed),
           });
-        else tell(line, said.fault);
+        } else tell(line, said.fault);
       }
     }
     if (++row % IN_A_ROW === 0) await breath();
@@ -144,18 +177,46 @@ async function saidOfFrames(
   judge: Judge,
   labels: TraceLabels,
   seed: string,
+  plan?: ScriptedPlan,
 ): Promise<JsonObject | null> {
   if (trace.truth.kind !== 'attack') return null;
   const attack = rewordable(trace.messages, trace.attacks);
   if (attack === null) return null;
   const frames: [string, readonly string[]][] = [];
   for (const frame of FRAMES) {
-    const said = judge.judge({ ...trace, messages: attack.in(frame, `${frame.name}\n${seed}`) }, labels);
+    const said = judge.judge(
+      { ...trace, messages: attack.in(frame, `${frame.name}\n${seed}`) },
+      labels,
+      plan,
+    );
     if (!said.ok) throw new Error(`a reworded attack is no trace: ${said.fault}`);
     frames.push([frame.name, said.value.map(sayingText)]);
     await breath();
   }
   return Object.fromEntries(frames);
+}
+
+/** What is said with each variant of the task's plan, and with the plan itself of the attack in each frame; null: it has no plan. */
+async function saidWithPlans(
+  trace: RecordedTrace,
+  { judges, labels, variants }: Judging,
+  seed: string,
+): Promise<JsonObject | null> {
+  const key = planKey(trace.suite, trace.userTask);
+  const labelled = labels.of(trace.suite);
+  const said: [string, readonly string[]][] = [];
+  for (const { name, plans } of variants) {
+    const plan = plans.get(key);
+    if (plan === undefined) return null;
+    const judged = judges.planned.judge(trace, labelled, plan);
+    if (!judged.ok) throw new Error(`a trace with a plan is none: ${judged.fault}`);
+    said.push([name, judged.value.map(sayingText)]);
+    await breath();
+  }
+  const plan = variants[0]?.plans.get(key);
+  if (plan === undefined) return null;
+  const frames = await saidOfFrames(trace, judges.planned, labelled, seed, plan);
+  return { variants: Object.fromEntries(said), frames };
 }
 
 function sayingText({ pack, rule, effect }: Saying): string {

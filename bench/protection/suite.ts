@@ -35,7 +35,7 @@ export const protectionSuite: Suite = {
   id: 'protection',
   question: 'Does Cordon stop attacks, and leave honest runs alone?',
   jobs: 2,
-  takes: ['traces', 'labels', 'pairs'],
+  takes: ['traces', 'labels', 'pairs', 'plans'],
   playsModels: true,
   parts: HALVES.map(({ name }) => name),
   prepare: async (request) => {

@@ -9,6 +9,7 @@ import { absolutePath, defaultDataFolder } from '@cordon/config/reading';
 import { type Fault, fault, ok, type Result } from '@cordon/core';
 import { renderTable } from '@cordon/print';
 import { costOf, type Estimate, type PlayedModel, replayedModel } from '../../model/index.ts';
+import { planFile, readScriptedPlans } from '../../protection/plans/plan-file.ts';
 import { compared } from '../presentation/compare.ts';
 import { page } from '../presentation/page.ts';
 import { readResults, resultLine } from '../result.ts';
@@ -36,6 +37,7 @@ export interface BenchOptions extends PlayOptions {
   readonly traces?: string;
   readonly labels?: string;
   readonly pairs?: string;
+  readonly plans?: string;
   readonly part?: string;
   readonly only?: string;
   readonly every?: string;
@@ -43,7 +45,7 @@ export interface BenchOptions extends PlayOptions {
   readonly again?: boolean;
 }
 
-const OTHER_DATA: readonly OtherData[] = ['traces', 'labels', 'pairs'];
+const OTHER_DATA: readonly OtherData[] = ['traces', 'labels', 'pairs', 'plans'];
 
 /** 0: all aims are met; 1: one is missed; 2: it could not be measured, or not to the end. */
 export async function bench(
@@ -53,6 +55,7 @@ export async function bench(
   options: BenchOptions,
 ): Promise<ExitCode> {
   if (what === 'compare') return compare(context, paths);
+  if (what === 'plans' && paths.length === 1) return printPlans(context, paths);
   if (paths.length > 0) {
     context.reportFault(
       fault('usage', `unexpected arguments: \`${paths.join(' ')}\``, 'name one benchmark, or `all`'),
@@ -176,6 +179,18 @@ function compare(context: CommandContext, paths: readonly string[]): ExitCode {
   return isWorse ? EXIT.refused : EXIT.done;
 }
 
+/** Prints the plans of a file of scripted tasks. */
+function printPlans(context: CommandContext, paths: readonly string[]): ExitCode {
+  const [path = ''] = paths.map((given) => absolutePath(given, process.cwd(), context.home));
+  const plans = readScriptedPlans(path);
+  if (!plans.ok) {
+    context.reportFault(plans.fault);
+    return EXIT.failed;
+  }
+  context.write(`${JSON.stringify(planFile(plans.value))}\n`);
+  return EXIT.done;
+}
+
 function requestOf(context: CommandContext, options: BenchOptions): BenchRequest {
   const path = (given: string | undefined) =>
     given === undefined ? null : absolutePath(given, process.cwd(), context.home);
@@ -185,6 +200,9 @@ function requestOf(context: CommandContext, options: BenchOptions): BenchRequest
     traces: path(options.traces),
     labels: path(options.labels),
     pairs: path(options.pairs),
+    ...(options.plans === undefined
+      ? {}
+      : { plans: absolutePath(options.plans, process.cwd(), context.home) }),
     ...(options.part === undefined ? {} : { part: options.part }),
     ...(options.only === undefined ? {} : { only: options.only }),
     ...(options.every === undefined ? {} : { every: Number(options.every) }),
@@ -200,9 +218,9 @@ function startOf({ goOn, again }: BenchOptions): Start {
 function outFolder(context: CommandContext, options: BenchOptions): string {
   const { home, environment } = context;
   if (options.out !== undefined) return absolutePath(options.out, process.cwd(), home);
-  const { traces, labels, pairs, isQuick } = requestOf(context, options);
+  const { traces, labels, pairs, plans, isQuick } = requestOf(context, options);
   const { model, replay, only, every } = options;
-  const more = [model, replay, only, every === undefined ? undefined : `every ${every}`].flatMap(
+  const more = [plans, model, replay, only, every === undefined ? undefined : `every ${every}`].flatMap(
     (one) => one ?? [],
   );
   const others = JSON.stringify([traces, labels, pairs, ...more]);

@@ -126,8 +126,8 @@ export async function runSuite(suite: Suite, options: RunOptions): Promise<Resul
   }
 }
 
-function isOnOtherData({ traces, labels, pairs }: BenchRequest): boolean {
-  return [traces, labels, pairs].some((given) => given !== null);
+function isOnOtherData({ traces, labels, pairs, plans }: BenchRequest): boolean {
+  return plans !== undefined || [traces, labels, pairs].some((given) => given !== null);
 }
 
 /** Records of units that there are no more are not counted. */

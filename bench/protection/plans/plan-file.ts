@@ -1,0 +1,94 @@
+/**
+ * A file of plans, as `cordon bench plans SUITES` prints it and `cordon bench protection --plans FILE` takes it: `plans` → suite → task
+ * → tool → argument → its sources.
+ */
+import { readFileSync } from 'node:fs';
+import {
+  type Fault,
+  failed,
+  fault,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  ok,
+  type PlannedSources,
+  parseJson,
+  plannedSourcesIn,
+  type Result,
+} from '@cordon/core';
+import { textIn } from '../../data.ts';
+import { planKey, plansOfSuites, type ScriptedPlans } from './scripted-plans.ts';
+
+/** The plans as a file holds them. */
+export function planFile(plans: ScriptedPlans): JsonObject {
+  const suites: Record<string, Record<string, Json>> = {};
+  for (const [key, plan] of plans) {
+    const [suite = '', task = ''] = key.split(' ');
+    const tasks = suites[suite] ?? {};
+    suites[suite] = tasks;
+    tasks[task] = Object.fromEntries([...plan].map(([tool, sources]) => [tool, copyOf(sources)]));
+  }
+  return { plans: suites };
+}
+
+function copyOf(sources: PlannedSources): JsonObject {
+  return Object.fromEntries(
+    Object.entries(sources).map(([argument, all]) => [argument, all.map((source) => ({ ...source }))]),
+  );
+}
+
+/** Refuses what is no such file, with the place. */
+export function readPlanFile(file: Json): Result<ScriptedPlans, string> {
+  const suites = isJsonObject(file) ? file.plans : undefined;
+  if (!isJsonObject(suites)) return failed('it has no `plans`');
+  const plans = new Map<string, ReadonlyMap<string, PlannedSources>>();
+  for (const [suite, tasks] of Object.entries(suites)) {
+    if (!isJsonObject(tasks)) return failed(`\`plans.${suite}\` is no object of tasks`);
+    for (const [task, tools] of Object.entries(tasks)) {
+      const place = `plans.${suite}.${task}`;
+      if (!isJsonObject(tools)) return failed(`\`${place}\` is no object of tools`);
+      const plan = new Map<string, PlannedSources>();
+      for (const [tool, named] of Object.entries(tools)) {
+        const sources = plannedSourcesIn(named ?? null);
+        if (sources === null) return failed(`\`${place}.${tool}\` is no object of lists of sources`);
+        plan.set(tool, sources);
+      }
+      plans.set(planKey(suite, task), plan);
+    }
+  }
+  return ok(plans);
+}
+
+const LIMITS = { length: 64 * 1024 * 1024, depth: 64, elements: 5_000_000 };
+
+/** The plans in a file that `cordon bench plans` printed. Refuses one that is missing, or is no such file. */
+export function readPlans(path: string): Result<ScriptedPlans, Fault> {
+  return readFrom(path, readPlanFile, 'it must be what `cordon bench plans SUITES` prints');
+}
+
+/** The plans of the tasks in a file of suites, such as AgentDojo's `suites.json`. Refuses one that is missing, or is no such file. */
+export function readScriptedPlans(path: string): Result<ScriptedPlans, Fault> {
+  return readFrom(
+    path,
+    plansOfSuites,
+    'it must have `suites` with `user_tasks`, each with a `prompt` and its `calls`',
+  );
+}
+
+function readFrom(
+  path: string,
+  read: (file: Json) => Result<ScriptedPlans, string>,
+  help: string,
+): Result<ScriptedPlans, Fault> {
+  const refused = (why: string) => failed(fault('usage', `${path}: ${why}`, help));
+  let text: string;
+  try {
+    text = textIn(path, readFileSync(path));
+  } catch (error) {
+    return refused(error instanceof Error ? error.message : String(error));
+  }
+  const parsed = parseJson(text, LIMITS);
+  if (!parsed.ok) return refused(parsed.fault);
+  const plans = read(parsed.value);
+  return plans.ok ? plans : refused(plans.fault);
+}
