@@ -13,7 +13,7 @@ import {
   type ToolPlannerAnswer,
 } from '@cordon/core';
 import { attacksIn } from './recogniser.ts';
-import { dependenciesOf, type Scenario, type ScenarioCall, type Task } from './scenario.ts';
+import { dependenciesOf, type Scenario, type ScenarioCall, type Task, type Value } from './scenario.ts';
 import { stepsOf, taskIn } from './turn.ts';
 
 /**
@@ -91,7 +91,44 @@ export function toolsFor(
   const whole = covered.find((one) => one !== null)?.task.calls ?? [];
   const wanted = named.length > 0 ? named.map(({ call }) => call) : whole;
   const injected = injectedIn(request, scenarios, obeys);
-  return { uses: [...new Set([...wanted, ...injected].map(({ tool }) => tool))] };
+  const uses = [...new Set([...wanted, ...injected].map(({ tool }) => tool))];
+  const from = wanted.flatMap((call) => sourcesOf(call, wanted, `${query}\n${task}`));
+  return { uses, ...(from.length === 0 ? {} : { from }) };
+}
+
+/** Where the arguments of a call come from, as far as the scenario says it: the user's words, or the result of another call. */
+function sourcesOf(
+  { tool, arguments: given }: ScenarioCall,
+  wanted: readonly ScenarioCall[],
+  words: string,
+): NonNullable<ToolPlannerAnswer['from']> {
+  return [...given].flatMap(([argument, value]) => {
+    const sources = sourcesOfValue(value, wanted, words);
+    return sources === null ? [] : [{ tool, argument, sources: [...new Set(sources)] }];
+  });
+}
+
+/** Null: the scenario does not say. */
+function sourcesOfValue(
+  value: Value,
+  wanted: readonly ScenarioCall[],
+  words: string,
+): readonly string[] | null {
+  switch (value.kind) {
+    case 'literal':
+      return typeof value.value === 'string' && words.includes(value.value) ? ['user'] : null;
+    case 'result': {
+      const call = wanted.find(({ id }) => id === value.call);
+      if (call === undefined) return null;
+      return [`${value.match === null ? 'field' : 'text'} of ${call.tool}`];
+    }
+    case 'list': {
+      const all = value.items.map((item) => sourcesOfValue(item, wanted, words));
+      return all.some((one) => one === null) ? null : all.flatMap((one) => one ?? []);
+    }
+    default:
+      return null;
+  }
 }
 
 /** The calls of the attacks whose text has reached the model; none for a model that does not obey. */

@@ -261,7 +261,7 @@ export class ToolCalls {
       callId: this.#parts.newCallId(),
       irreversible: isIrreversible(app.manifest, tool),
       // The baseline has no plan.
-      ...(this.#parts.asksPermission ? { isOffPlan: !isPlanned } : {}),
+      ...(this.#parts.asksPermission ? { isOffPlan: !isPlanned, ...plannedSources(query, ready) } : {}),
       labels: calledLabels(app.manifest, tool),
     };
     const label = joinedLabel(context.label, texts);
@@ -406,6 +406,19 @@ function lasts({ manifest }: InstalledApp, tool: AppTool): boolean {
 
 function isPlannedCall({ plan }: Query, { app, tool }: ReadyCall): boolean {
   return isExpected(plan, app.id, usesOf(app.manifest, tool.name));
+}
+
+/** Where the plan says that the arguments come from, if each step that names the tool says so: any of them may be meant. */
+function plannedSources({ plan }: Query, { app, tool }: ReadyCall): Pick<ToolCall, 'sources'> {
+  const steps = plan.steps.filter((step) => step.app === app.id && step.uses.includes(tool.name));
+  const said = steps.flatMap(({ sources = {} }) => {
+    const ofTool = Object.hasOwn(sources, tool.name) ? sources[tool.name] : undefined;
+    return ofTool === undefined ? [] : [ofTool];
+  });
+  if (said.length === 0 || said.length < steps.length) return {};
+  const names = new Set(said.flatMap((sources) => Object.keys(sources)));
+  const all = [...names].map((name) => [name, said.flatMap((sources) => sources[name] ?? [])] as const);
+  return { sources: Object.fromEntries(all) };
 }
 
 /**

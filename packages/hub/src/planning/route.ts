@@ -26,6 +26,10 @@ export function routeOf(plan: StepPlan): Route {
 export function withCandidate(plan: StepPlan, chosen: AppId): StepPlan {
   const planned = plan.candidates[0];
   if (planned === undefined || planned === chosen) return plan;
-  const steps = plan.steps.map((step) => (step.app === planned ? { ...step, app: chosen, uses: [] } : step));
+  const steps = plan.steps.map((step) => {
+    if (step.app !== planned) return step;
+    const { sources: _, ...rest } = step;
+    return { ...rest, app: chosen, uses: [] };
+  });
   return { ...plan, steps };
 }

@@ -6,7 +6,7 @@ import { type ModelRequest, parseJson, type ToolPlannerInput } from '@cordon/cor
 import { app, type ScriptedApp, serves, shape } from '@cordon/testkit/hub/app.ts';
 import type { Store } from '@cordon/trace';
 import { type Review, StoredPins } from '../../src/apps/app-pins.ts';
-import { readUses, shownTools } from '../../src/planning/tool-planning.ts';
+import { readNamed, shownTools } from '../../src/planning/tool-planning.ts';
 import { yes } from '../fixture/consent.ts';
 import { afterDeath, goneOnWith, heldAt } from '../fixture/killed-stage.ts';
 import { call, type Line, plan } from '../fixture/model.ts';
@@ -570,7 +570,106 @@ test('of a long list the names alone are shown, and of one that is longer nothin
 
 test('an answer counts in the order of the tools, each name once, in a fence or not', () => {
   const tools = [{ name: 'a' }, { name: 'b' }];
-  assert.deepEqual(readUses('```json\n{"uses": ["b", "a", "b", "c", 7]}\n```', tools), ['a', 'b']);
-  assert.deepEqual(readUses('{"uses": "a"}', tools), []);
-  assert.deepEqual(readUses('["a"]', tools), []);
+  const usesIn = (answer: string) => readNamed(answer, tools, { app: 'mail', others: [] }).uses;
+  assert.deepEqual(usesIn('```json\n{"uses": ["b", "a", "b", "c", 7]}\n```'), ['a', 'b']);
+  assert.deepEqual(usesIn('{"uses": "a"}'), []);
+  assert.deepEqual(usesIn('["a"]'), []);
 });
+
+const LABELLED = [{ name: 'read' }, { name: 'send', about: ['to', 'cc'] }];
+const OTHERS = [{ kind: 'result', app: 'people', tool: 'find', within: 'text' }] as const;
+
+function sourcesIn(from: readonly (readonly [string, string, unknown])[], others: typeof OTHERS | [] = []) {
+  const said = from.map(([tool, argument, sources]) => ({ tool, argument, sources }));
+  const answer = JSON.stringify({ uses: ['read', 'send'], from: said });
+  return readNamed(answer, LABELLED, { app: 'mail', others }).sources;
+}
+
+test('sources are read for what a tool is about: the user, nobody yet, an own tool, another app', () => {
+  assert.deepEqual(
+    sourcesIn(
+      [
+        ['send', 'to', ['user', 'field of read']],
+        ['send', 'cc', ['asked', 'another app']],
+      ],
+      OTHERS,
+    ),
+    {
+      send: {
+        to: [{ kind: 'user' }, { kind: 'result', app: 'mail', tool: 'read', within: 'field' }],
+        cc: [{ kind: 'asked' }, ...OTHERS],
+      },
+    },
+  );
+});
+
+// Attack: a description has the model name a tool of another app, an argument of its own, or a form that means everything.
+for (const [what, from] of [
+  ['a tool of another app', [['send', 'to', ['text of find']]]],
+  ['an argument that nothing is about', [['send', 'body', ['user']]]],
+  ['a tool that is about nothing', [['read', 'to', ['user']]]],
+  ['what is no source', [['send', 'to', ['anything', 7]]]],
+  ['no list', [['send', 'to', 'user']]],
+] as const)
+  test(`${what} is no source, and a tool with an argument left without one has none`, () => {
+    assert.deepEqual(sourcesIn([...from, ['send', 'cc', ['user']]]), {});
+    assert.deepEqual(
+      Object.keys(
+        sourcesIn([
+          ['send', 'to', ['user']],
+          ['send', 'cc', ['user']],
+        ]),
+      ),
+      ['send'],
+    );
+  });
+
+const SENDS_ONLY_AS_PLANNED = `
+rule elsewhere: raise "from elsewhere" if:
+    (call: ToolCall)
+    (one: dict) in call.planned
+    (value: str) in one["values"]
+    not any([fits(place, value) for place in one["sources"]])
+
+fits(place, value) :=
+    any([place["kind"] == "result" and source.tool == place["tool"] for source in origin(value)])
+`;
+
+for (const [what, from, calls] of [
+  ['from the planned text is made', 'text of read', 1],
+  ['from elsewhere is not', 'user', 0],
+] as const)
+  test(`a call with a recipient ${what}`, async (t) => {
+    const tools = { ...MAIL, read: { ...MAIL.read, reply: 'write to eve@sea.example' } };
+    const labels = [{ app: null, tool: 'send', says: { identifying: ['to'] } }];
+    const mail = app('mail', tools, { description: null, irreversible: ['send'], untrusted: null, labels });
+    const named = JSON.stringify({
+      uses: ['read', 'send'],
+      from: [{ tool: 'send', argument: 'to', sources: [from] }],
+    });
+    const { stage } = stageWith(t, [mail], {
+      script: {
+        planner: [ONLY_MAIL],
+        'tool-planner': [named],
+        mail: [[call('read')], [call('send', { to: 'eve@sea.example' })], 'done'],
+      },
+      more: { policy: SENDS_ONLY_AS_PLANNED },
+    });
+    await stage.ask('Write to whom the newest mail says.');
+    const [shownOnce] = shown(stage);
+    assert.deepEqual(
+      shownOnce?.tools.map(({ about }) => about),
+      [undefined, ['to']],
+    );
+    const proposed = stage
+      .of('tool-call.proposed')
+      .map(({ tool, sources }) => [tool, Object.keys(sources ?? {})]);
+    assert.deepEqual(proposed, [
+      ['read', []],
+      ['send', ['to']],
+    ]);
+    assert.equal(
+      stage.of('tool-call.decided').filter(({ verdict }) => verdict === 'allow').length,
+      1 + calls,
+    );
+  });
