@@ -143,6 +143,11 @@ for (const { what, args, said } of [
     said: /there is no \/nowhere\/at\/all/,
   },
   {
+    what: 'a file of tasks that is not there',
+    args: ['plans', '/nowhere/suites.json'],
+    said: /\/nowhere\/suites\.json.*it must have `suites`/,
+  },
+  {
     what: 'a folder that is a file',
     args: ['protection', '--out', CORDON],
     said: /the folder of the run cannot be used/,
@@ -159,6 +164,21 @@ for (const { what, args, said } of [
     assert.equal(code, 2);
     assert.match(err.replace(/\n\s+/g, ' '), said);
   });
+
+test('the plans of scripted tasks are printed', async (t) => {
+  if (isLeftOut(t)) return;
+  const path = join(folder, 'suites.json');
+  const task = {
+    prompt: 'Lend it to Ada.',
+    calls: [{ function: 'lend', args: { to: 'Ada' }, output: 'lent' }],
+  };
+  writeFileSync(path, JSON.stringify({ suites: { library: { user_tasks: { lend: task } } } }));
+  const { code, out } = await ended(start('plans', path));
+  assert.deepEqual(
+    [code, JSON.parse(out)],
+    [0, { plans: { library: { lend: { lend: { to: [{ kind: 'user' }] } } } } }],
+  );
+});
 
 const MODEL = ['functionality', '--quick', '--model', 'local/recorded'];
 
