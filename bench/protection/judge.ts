@@ -68,7 +68,7 @@ export class Judge {
 function withPlan(event: TraceEvent, plan: ScriptedPlan): TraceEvent {
   const planned = (call: ToolCallEvent): ToolCallEvent => {
     const sources = plan.get(call.name);
-    return { ...call, isOffPlan: sources === undefined, ...(sources === undefined ? {} : { sources }) };
+    return { ...call, isOffPlan: sources === undefined, ...(sources ? { sources } : {}) };
   };
   if (event.type === 'ToolCall') return planned(event);
   return event.type === 'Message' ? { ...event, toolCalls: event.toolCalls.map(planned) } : event;

@@ -106,7 +106,7 @@ export function reportRecorded(records: ReadonlyMap<string, JsonObject>): SuiteR
       suiteBars(suites),
       wordingTable(judged, wordings),
       wordingBars(wordings),
-      ...plannedTable(planned),
+      ...plannedTable(planned, judged.length),
       packTable(packs),
       modelTable(models),
       causeTable('Recorded attacks that were missed', missedCauses(judged)),

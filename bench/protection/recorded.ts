@@ -21,7 +21,7 @@ import { Judge, type Saying } from './judge.ts';
 import { IS_LINE_FILE, type Line, linesOf } from './line-file.ts';
 import { type PlanVariant, variantsOf } from './plans/plan-errors.ts';
 import { readPlans, readScriptedPlans } from './plans/plan-file.ts';
-import { planKey, type ScriptedPlan, type ScriptedPlans } from './plans/scripted-plans.ts';
+import { planOf, type ScriptedPlan, type ScriptedPlans } from './plans/scripted-plans.ts';
 import { BARS } from './published-bars.ts';
 import { reportRecorded } from './recorded-report.ts';
 import { type RecordedTrace, recordedTrace } from './recorded-trace.ts';
@@ -202,18 +202,19 @@ async function saidWithPlans(
   { judges, labels, variants }: Judging,
   seed: string,
 ): Promise<JsonObject | null> {
-  const key = planKey(trace.suite, trace.userTask);
+  const { suite, userTask } = trace;
   const labelled = labels.of(trace.suite);
   const said: [string, readonly string[]][] = [];
   for (const { name, plans } of variants) {
-    const plan = plans.get(key);
+    const plan = planOf(plans, suite, userTask);
     if (plan === undefined) return null;
     const judged = judges.planned.judge(trace, labelled, plan);
     if (!judged.ok) throw new Error(`a trace with a plan is none: ${judged.fault}`);
     said.push([name, judged.value.map(sayingText)]);
     await breath();
   }
-  const plan = variants[0]?.plans.get(key);
+  const [whole] = variants;
+  const plan = whole === undefined ? undefined : planOf(whole.plans, suite, userTask);
   if (plan === undefined) return null;
   const frames = await saidOfFrames(trace, judges.planned, labelled, seed, plan);
   return { variants: Object.fromEntries(said), frames };

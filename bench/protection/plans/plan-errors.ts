@@ -15,12 +15,16 @@ export interface PlanVariant {
   readonly plans: ScriptedPlans;
 }
 
+/** The plans that name the tools alone. */
+export const TOOLS_ONLY = 'tools only';
+
 /** The plans as they are first; empty: there are none. */
 export function variantsOf(plans: ScriptedPlans): readonly PlanVariant[] {
-  if (plans.size === 0) return [];
-  return ERROR_RATES.flatMap((percent) =>
+  if ([...plans.values()].every((tasks) => tasks.size === 0)) return [];
+  const withRates = ERROR_RATES.flatMap((percent) =>
     namesOfThrows(percent).map((name, index) => ({ name, plans: withErrors(plans, percent, index + 1) })),
   );
+  return [...withRates, { name: TOOLS_ONLY, plans: changed(plans, withoutSources) }];
 }
 
 /** The names of the variants with so many percent of errors. */
@@ -28,44 +32,49 @@ export function namesOfThrows(percent: number): readonly string[] {
   return Array.from({ length: percent === 0 ? 1 : THROWS }, (_, index) => `${percent} % ${index + 1}`);
 }
 
+function withoutSources(plan: ScriptedPlan): ScriptedPlan {
+  return new Map([...plan.keys()].map((tool) => [tool, null]));
+}
+
+type Change = (plan: ScriptedPlan, key: string, tools: readonly string[]) => ScriptedPlan;
+
+/** Each plan changed. `tools`: those that the plans of its suite name. */
+function changed(plans: ScriptedPlans, change: Change): ScriptedPlans {
+  return new Map(
+    [...plans].map(([suite, tasks]) => {
+      const tools = [...new Set([...tasks.values()].flatMap((plan) => [...plan.keys()]))];
+      const all = [...tasks].map(([task, plan]) => [task, change(plan, `${suite}\n${task}`, tools)] as const);
+      return [suite, new Map(all)];
+    }),
+  );
+}
+
 /**
- * The plans with errors: so many percent of the steps are missing, so many of the plans have a step too many, whose sources nobody
- * names, and so many of the sources are texts of another tool.
+ * The plans with errors: so many percent of the steps are missing, so many have no sources, so many of the plans have a step too many,
+ * and so many of the sources are texts of another tool.
  *
  * @param number of the throw: another one has other errors
  */
 export function withErrors(plans: ScriptedPlans, percent: number, number: number): ScriptedPlans {
   if (percent === 0) return plans;
-  const tools = new Map<string, Set<string>>();
-  for (const [key, plan] of plans) {
-    tools.set(suiteOf(key), new Set([...(tools.get(suiteOf(key)) ?? []), ...plan.keys()]));
-  }
-  return new Map(
-    [...plans].map(([key, plan]) => [
-      key,
-      wrong(plan, new Dice(`${number}\n${key}`, percent), [...(tools.get(suiteOf(key)) ?? [])]),
-    ]),
-  );
-}
-
-function suiteOf(key: string): string {
-  return key.slice(0, key.indexOf(' '));
+  return changed(plans, (plan, key, tools) => wrong(plan, new Dice(`${number}\n${key}`, percent), tools));
 }
 
 function wrong(plan: ScriptedPlan, dice: Dice, tools: readonly string[]): ScriptedPlan {
   const kept = [...plan].filter(([tool]) => !dice.falls(`missing ${tool}`));
-  const changed = new Map(kept.map(([tool, sources]) => [tool, wrongSources(tool, sources, dice, tools)]));
+  const steps = new Map(kept.map(([tool, sources]) => [tool, wrongSources(tool, sources, dice, tools)]));
   const superfluous = dice.falls('superfluous') ? dice.oneOf('superfluous', tools) : undefined;
-  if (superfluous !== undefined && !plan.has(superfluous)) changed.set(superfluous, {});
-  return changed;
+  if (superfluous !== undefined && !plan.has(superfluous)) steps.set(superfluous, null);
+  return steps;
 }
 
 function wrongSources(
   tool: string,
-  sources: PlannedSources,
+  sources: PlannedSources | null,
   dice: Dice,
   tools: readonly string[],
-): PlannedSources {
+): PlannedSources | null {
+  if (sources === null || dice.falls(`no sources ${tool}`)) return null;
   const entries = Object.entries(sources).map(([argument, all]) => {
     const what = `${tool} ${argument}`;
     return [
@@ -83,7 +92,7 @@ function wrongSource(
   tools: readonly string[],
 ): ArgumentSource {
   const tool = dice.falls(what) ? dice.oneOf(what, tools) : undefined;
-  return tool === undefined ? source : { kind: 'result', tool, within: 'text' };
+  return tool === undefined ? source : { kind: 'result', app: null, tool, within: 'text' };
 }
 
 /** Falls by the digest of what it is thrown for. */

@@ -1,6 +1,6 @@
 /**
  * A file of plans, as `cordon bench plans SUITES` prints it and `cordon bench protection --plans FILE` takes it: `plans` → suite → task
- * → tool → argument → its sources.
+ * → tool → argument → its sources; null for a tool of which the plan names none.
  */
 import { readFileSync } from 'node:fs';
 import {
@@ -17,44 +17,47 @@ import {
   type Result,
 } from '@cordon/core';
 import { textIn } from '../../data.ts';
-import { planKey, plansOfSuites, type ScriptedPlans } from './scripted-plans.ts';
+import { plansOfSuites, type ScriptedPlan, type ScriptedPlans } from './scripted-plans.ts';
 
 /** The plans as a file holds them. */
 export function planFile(plans: ScriptedPlans): JsonObject {
-  const suites: Record<string, Record<string, Json>> = {};
-  for (const [key, plan] of plans) {
-    const [suite = '', task = ''] = key.split(' ');
-    const tasks = suites[suite] ?? {};
-    suites[suite] = tasks;
-    tasks[task] = Object.fromEntries([...plan].map(([tool, sources]) => [tool, copyOf(sources)]));
-  }
-  return { plans: suites };
+  const suites = [...plans].map(([suite, tasks]) => {
+    const all = [...tasks].map(([task, plan]) => [task, Object.fromEntries([...plan].map(stepOf))] as const);
+    return [suite, Object.fromEntries(all)] as const;
+  });
+  return { plans: Object.fromEntries(suites) };
 }
 
-function copyOf(sources: PlannedSources): JsonObject {
-  return Object.fromEntries(
-    Object.entries(sources).map(([argument, all]) => [argument, all.map((source) => ({ ...source }))]),
-  );
+function stepOf([tool, sources]: readonly [string, PlannedSources | null]): readonly [string, Json] {
+  if (sources === null) return [tool, null];
+  const all = Object.entries(sources).map(([argument, named]) => [
+    argument,
+    named.map((one) => ({ ...one })),
+  ]);
+  return [tool, Object.fromEntries(all)];
 }
 
 /** Refuses what is no such file, with the place. */
 export function readPlanFile(file: Json): Result<ScriptedPlans, string> {
   const suites = isJsonObject(file) ? file.plans : undefined;
   if (!isJsonObject(suites)) return failed('it has no `plans`');
-  const plans = new Map<string, ReadonlyMap<string, PlannedSources>>();
+  const plans = new Map<string, ReadonlyMap<string, ScriptedPlan>>();
   for (const [suite, tasks] of Object.entries(suites)) {
     if (!isJsonObject(tasks)) return failed(`\`plans.${suite}\` is no object of tasks`);
+    const read = new Map<string, ScriptedPlan>();
     for (const [task, tools] of Object.entries(tasks)) {
       const place = `plans.${suite}.${task}`;
       if (!isJsonObject(tools)) return failed(`\`${place}\` is no object of tools`);
-      const plan = new Map<string, PlannedSources>();
-      for (const [tool, named] of Object.entries(tools)) {
-        const sources = plannedSourcesIn(named ?? null);
-        if (sources === null) return failed(`\`${place}.${tool}\` is no object of lists of sources`);
+      const plan = new Map<string, PlannedSources | null>();
+      for (const [tool, named = null] of Object.entries(tools)) {
+        const sources = named === null ? null : plannedSourcesIn(named);
+        if (named !== null && sources === null)
+          return failed(`\`${place}.${tool}\` is no object of lists of sources, and not null`);
         plan.set(tool, sources);
       }
-      plans.set(planKey(suite, task), plan);
+      read.set(task, plan);
     }
+    plans.set(suite, read);
   }
   return ok(plans);
 }

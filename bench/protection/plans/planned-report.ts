@@ -13,7 +13,7 @@ import {
   table,
 } from '../../evaluation/report-parts.ts';
 import type { Aim, Section } from '../../evaluation/suite.ts';
-import { ERROR_RATES, namesOfThrows } from './plan-errors.ts';
+import { ERROR_RATES, namesOfThrows, TOOLS_ONLY } from './plan-errors.ts';
 
 /** A trace whose task has a plan. True: the rules intervene. */
 export interface PlannedTrace {
@@ -77,6 +77,7 @@ export function plannedResult(traces: readonly PlannedTrace[]): JsonObject | nul
     ...figuresOf(traces, WHOLE),
     attacks: traces.filter(({ isAttack }) => isAttack).length,
     good: traces.filter(({ isAttack }) => !isAttack).length,
+    toolsOnly: { ...figuresOf(traces, [TOOLS_ONLY]) },
     worst: worst === null ? null : { wording: worst.name, caught: ratioOf(worst.share) },
     errors: Object.fromEntries(
       ERROR_RATES.map((rate) => [String(rate), { ...figuresOf(traces, namesOfThrows(rate)) }]),
@@ -108,8 +109,8 @@ export function plannedAims(traces: readonly PlannedTrace[]): readonly Aim[] {
   return aims;
 }
 
-/** Empty: no trace has a plan. */
-export function plannedTable(traces: readonly PlannedTrace[]): readonly Section[] {
+/** Empty: no trace has a plan. @param all how many traces are judged, with a plan or without */
+export function plannedTable(traces: readonly PlannedTrace[], all: number): readonly Section[] {
   if (traces.length === 0) return [];
   const row = (name: string, { caught, disturbed }: Figures) => [
     name,
@@ -131,6 +132,7 @@ export function plannedTable(traces: readonly PlannedTrace[]): readonly Section[
       'plan | attacks caught | good runs disturbed',
       [
         row('none', { caught: without(true), disturbed: without(false) }),
+        row('the tools that solve the task alone', figuresOf(traces, [TOOLS_ONLY])),
         row('the plan that solves the task', figuresOf(traces, WHOLE)),
         ...(worst === null ? [] : [[`the same, worst wording (${worst.name})`, percent(worst.share), '–']]),
         ...suites.map(([name, some]) => row(`the same, \`${name}\``, figuresOf(some, WHOLE))),
@@ -138,7 +140,7 @@ export function plannedTable(traces: readonly PlannedTrace[]): readonly Section[
           row(`${rate} % of it wrong`, figuresOf(traces, namesOfThrows(rate))),
         ),
       ],
-      'A plan names the tools that solve the task, and where each argument comes from; it is derived from the task’s own calls. Wrong: so many percent of the steps are missing, so many of the plans have a step too many, and so many of the sources are texts of another tool; the mean of three throws.',
+      `${traces.length} of ${all} traces have a plan. It names the tools that solve the task, and where each argument comes from, and is derived from the task’s own calls. Wrong: so many percent of the steps are missing, as many have no sources, as many of the plans have a step too many, and as many of the sources are texts of another tool; the mean of three throws.`,
     ),
   ];
 }

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Json } from '@cordon/core';
 import { dataPath } from '../../data.ts';
-import { namesOfThrows, variantsOf, withErrors } from './plan-errors.ts';
+import { namesOfThrows, TOOLS_ONLY, variantsOf, withErrors } from './plan-errors.ts';
 import { planFile, readPlanFile, readPlans, readScriptedPlans } from './plan-file.ts';
-import { planKey, plansOfSuites, type ScriptedPlans } from './scripted-plans.ts';
+import { planOf, plansOfSuites, type ScriptedPlans } from './scripted-plans.ts';
 
 const SUITES = {
   suites: {
@@ -39,16 +39,16 @@ function plansIn(file: Json): ScriptedPlans {
 }
 
 test('a plan says of each argument whether the user wrote it, and else which tool returned it and how', () => {
-  const plan = plansIn(SUITES).get(planKey('library', 'lend'));
+  const plan = planOf(plansIn(SUITES), 'library', 'lend');
   assert.deepEqual(Object.fromEntries(plan ?? []), {
     look_up: { title: [{ kind: 'user' }] },
     lend_to: {
-      reader: [{ kind: 'result', tool: 'look_up', within: 'field' }],
+      reader: [{ kind: 'result', app: null, tool: 'look_up', within: 'field' }],
       days: [{ kind: 'asked' }],
     },
-    tell: { to: [{ kind: 'user' }, { kind: 'result', tool: 'look_up', within: 'text' }] },
+    tell: { to: [{ kind: 'user' }, { kind: 'result', app: null, tool: 'look_up', within: 'text' }] },
   });
-  assert.deepEqual(plansIn(SUITES).get(planKey('library', 'burn')), new Map());
+  assert.deepEqual(planOf(plansIn(SUITES), 'library', 'burn'), new Map());
 });
 
 for (const { what, file } of [
@@ -64,7 +64,8 @@ for (const { what, file } of [
 test('the tasks of the repository have plans, which a file holds as they are', (t) => {
   const plans = readScriptedPlans(dataPath('scripted/agentdojo/suites.json', null) ?? '');
   assert.ok(plans.ok);
-  assert.ok(plans.value.size > 90, `${plans.value.size} plans`);
+  const count = [...plans.value.values()].reduce((sum, tasks) => sum + tasks.size, 0);
+  assert.ok(count > 90, `${count} plans`);
   const folder = mkdtempSync(join(tmpdir(), 'cordon-plans-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'plans.json');
@@ -78,6 +79,7 @@ for (const { place, plans } of [
   { place: 'plans.s.t.tool', plans: { s: { t: { tool: { to: 'user' } } } } },
   { place: 'plans.s.t.tool', plans: { s: { t: { tool: { to: [{ kind: 'anybody' }] } } } } },
   { place: 'plans.s.t.tool', plans: { s: { t: { tool: { to: [{ kind: 'result', tool: 'x' }] } } } } },
+  { place: 'plans.s.t.tool', plans: { s: { t: { tool: { to: [{ kind: 'result', within: 'text' }] } } } } },
 ])
   test(`a file of plans with ${JSON.stringify(plans)} is refused with the place`, () => {
     const read = readPlanFile({ plans });
@@ -91,42 +93,55 @@ test('a file that is not there is refused, and told what it has to be', () => {
   assert.match(`${read.fault.message} ${read.fault.help}`, /nowhere.*cordon bench plans/);
 });
 
+test('names with spaces stay what they are, and a tool without sources has none', () => {
+  const plans: ScriptedPlans = new Map([
+    [
+      'travel agency',
+      new Map([
+        ['book a room', new Map([['book', null]])],
+        ['call a taxi', new Map()],
+      ]),
+    ],
+  ]);
+  assert.deepEqual(readPlanFile(planFile(plans)), { ok: true, value: plans });
+});
+
 test('errors fall at the stated rate, the same each time, and elsewhere at each throw', () => {
-  const plans: ScriptedPlans = new Map(
-    Array.from({ length: 2_000 }, (_, index) => [
-      planKey('s', `t${index}`),
-      new Map([[`tool-${index % 40}`, { to: [{ kind: 'user' as const }] }]]),
-    ]),
-  );
+  const tasks = Array.from({ length: 2_000 }, (_, index) => `t${index}`);
+  const own = (task: string) => `tool-${Number(task.slice(1)) % 40}`;
+  const plans: ScriptedPlans = new Map([
+    ['s', new Map(tasks.map((task) => [task, new Map([[own(task), { to: [{ kind: 'user' as const }] }]])]))],
+  ]);
   const wrong = withErrors(plans, 20, 1);
   assert.deepEqual(withErrors(plans, 20, 1), wrong);
   assert.notDeepEqual(withErrors(plans, 20, 2), wrong);
   assert.equal(withErrors(plans, 0, 1), plans);
-  const share = (is: (key: string) => boolean) => [...plans.keys()].filter(is).length / plans.size;
-  const tools = (key: string) => [...(wrong.get(key)?.keys() ?? [])];
-  const own = (key: string) => [...(plans.get(key)?.keys() ?? [])][0] ?? '';
-  const isNear = (measured: number, wanted: number) =>
+  const planWith = (task: string) => planOf(wrong, 's', task) ?? new Map();
+  const isNear = (is: (task: string) => boolean, wanted: number) => {
+    const measured = tasks.filter(is).length / tasks.length;
     assert.ok(Math.abs(measured - wanted) < 0.05, `${measured}, not about ${wanted}`);
-  isNear(
-    share((key) => !tools(key).includes(own(key))),
-    0.2,
-  );
-  isNear(
-    share((key) => tools(key).some((tool) => tool !== own(key))),
-    0.2,
-  );
-  // Of those that are left.
-  isNear(
-    share((key) => wrong.get(key)?.get(own(key))?.to?.[0]?.kind === 'result'),
-    0.8 * 0.2,
-  );
+  };
+  isNear((task) => !planWith(task).has(own(task)), 0.2);
+  isNear((task) => [...planWith(task).keys()].some((tool) => tool !== own(task)), 0.2);
+  // Of those that are left, and then have sources.
+  isNear((task) => planWith(task).get(own(task)) === null, 0.8 * 0.2);
+  isNear((task) => planWith(task).get(own(task))?.to[0]?.kind === 'result', 0.8 * 0.8 * 0.2);
 });
 
-test('without plans there is no variant of them; else each rate has its throws', () => {
+test('without plans there is no variant of them; else each rate has its throws, and the tools stand alone once', () => {
   assert.deepEqual(variantsOf(new Map()), []);
-  const names = variantsOf(plansIn(SUITES)).map(({ name }) => name);
+  const variants = variantsOf(plansIn(SUITES));
   assert.deepEqual(
-    names,
-    [0, 5, 10, 20].flatMap((rate) => namesOfThrows(rate)),
+    variants.map(({ name }) => name),
+    [...[0, 5, 10, 20].flatMap((rate) => namesOfThrows(rate)), TOOLS_ONLY],
+  );
+  const alone = planOf(variants.at(-1)?.plans ?? new Map(), 'library', 'lend');
+  assert.deepEqual(
+    [...(alone ?? [])],
+    [
+      ['look_up', null],
+      ['lend_to', null],
+      ['tell', null],
+    ],
   );
 });

@@ -13,15 +13,15 @@ import {
   type Result,
 } from '@cordon/core';
 
-/** The tools that a task calls for, each with the sources of its arguments. */
-export type ScriptedPlan = ReadonlyMap<string, PlannedSources>;
+/** The tools that a task calls for, each with the sources of its arguments; null: the plan names none for the tool. */
+export type ScriptedPlan = ReadonlyMap<string, PlannedSources | null>;
 
-/** By suite and task, `banking user_task_0`. */
-export type ScriptedPlans = ReadonlyMap<string, ScriptedPlan>;
+/** By suite, and in it by task. */
+export type ScriptedPlans = ReadonlyMap<string, ReadonlyMap<string, ScriptedPlan>>;
 
-/** Of a task as the traces name it. */
-export function planKey(suite: string, task: string): string {
-  return `${suite} ${task}`;
+/** Of a task as the traces name it; absent: it has none. */
+export function planOf(plans: ScriptedPlans, suite: string, task: string): ScriptedPlan | undefined {
+  return plans.get(suite)?.get(task);
 }
 
 /**
@@ -31,22 +31,19 @@ export function planKey(suite: string, task: string): string {
 export function plansOfSuites(file: Json): Result<ScriptedPlans, string> {
   const suites = isJsonObject(file) ? file.suites : undefined;
   if (!isJsonObject(suites)) return failed('it has no `suites`');
-  const plans = new Map<string, ScriptedPlan>();
-  for (const [suite, { user_tasks: users = {}, injection_tasks: others = {} }] of objectsOf(suites))
-    for (const [task, scripted] of [...objectsOf(users), ...objectsOf(others)]) {
-      const { prompt, goal } = scripted;
+  const plans = new Map<string, ReadonlyMap<string, ScriptedPlan>>();
+  for (const [suite, { user_tasks: users = {}, injection_tasks: others = {} }] of objectsOf(suites)) {
+    const tasks = new Map<string, ScriptedPlan>();
+    for (const [task, { prompt, goal, calls: listed }] of [...objectsOf(users), ...objectsOf(others)]) {
       const words = [prompt, goal].find((one) => typeof one === 'string') ?? '';
-      const calls = (Array.isArray(scripted.calls) ? scripted.calls : []).map(callOf);
-      if (calls.some((call) => call === null))
+      const read = (Array.isArray(listed) ? listed : []).map(callOf);
+      const calls = read.filter((call) => call !== null);
+      if (calls.length < read.length)
         return failed(`a call of \`${task}\` of \`${suite}\` names no function`);
-      plans.set(
-        planKey(suite, task),
-        planOf(
-          words,
-          calls.filter((call) => call !== null),
-        ),
-      );
+      tasks.set(task, planOfCalls(words, calls));
     }
+    plans.set(suite, tasks);
+  }
   return ok(plans);
 }
 
@@ -74,7 +71,7 @@ function callOf(call: Json): ScriptedCall | null {
   };
 }
 
-function planOf(words: string, calls: readonly ScriptedCall[]): ScriptedPlan {
+function planOfCalls(words: string, calls: readonly ScriptedCall[]): ScriptedPlan {
   const plan = new Map<string, Record<string, readonly ArgumentSource[]>>();
   for (const [index, { tool, args }] of calls.entries()) {
     const sources = plan.get(tool) ?? {};
@@ -93,7 +90,12 @@ function sourcesOf(value: string, words: string, before: readonly ScriptedCall[]
   const given = before.filter(({ output }) => stands(value, output));
   if (given.length === 0) return [{ kind: 'asked' }];
   const isField = ({ fields }: ScriptedCall) => fields.has(value.trim().toLowerCase());
-  return given.map((call) => ({ kind: 'result', tool: call.tool, within: isField(call) ? 'field' : 'text' }));
+  return given.map((call) => ({
+    kind: 'result',
+    app: null,
+    tool: call.tool,
+    within: isField(call) ? 'field' : 'text',
+  }));
 }
 
 /** As a word or words of its own, whatever its letters' case. */

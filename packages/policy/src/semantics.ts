@@ -6,7 +6,7 @@
 export { freeNames, type Named, Names, variablesOf } from './check/scope.ts';
 export { decodingsOf, spokenLink } from './origin/encodings.ts';
 export { formsIn, readingsOf } from './origin/forms.ts';
-export { othersOfKind } from './origin/kinds.ts';
+export { holdsName, othersOfKind } from './origin/kinds.ts';
 export { sentenceAt } from './origin/origin.ts';
 export { leavesOf, piecesOf } from './origin/pieces.ts';
 export { type SeenText, seenIn } from './origin/sources.ts';

@@ -40,11 +40,11 @@ export interface PlanStep {
 /** Where a plan says that an argument's value comes from, besides the user's own words, which may give any of them. */
 export type ArgumentSource =
   | { readonly kind: 'user' }
-  /** A call of this tool returned it: as the whole of a field of a record, or anywhere in a text. `app` absent: of any app. */
+  /** A call returned it: as the whole of a field of a record, or anywhere in a text. Null: any app, any tool of the app. */
   | {
       readonly kind: 'result';
-      readonly app?: string;
-      readonly tool: string;
+      readonly app: string | null;
+      readonly tool: string | null;
       readonly within: 'field' | 'text';
     }
   /** Nobody knows before the call: the user is asked. */
@@ -53,26 +53,26 @@ export type ArgumentSource =
 /** The sources of a call's arguments, by name. An argument without any comes from the user's words. After CaMeL (arXiv 2503.18813). */
 export type PlannedSources = Readonly<Record<string, readonly ArgumentSource[]>>;
 
-/** Sources as JSON has them; null: these are none. */
+/** Sources as JSON has them, in which what is null may be absent; null: these are none. */
 export function plannedSourcesIn(value: Json): PlannedSources | null {
   if (!isJsonObject(value)) return null;
-  const sources: Record<string, readonly ArgumentSource[]> = {};
-  for (const [argument, named] of Object.entries(value)) {
-    const read = Array.isArray(named) ? named.map(argumentSourceIn) : [null];
-    const known = read.filter((source) => source !== null);
-    if (known.length < read.length) return null;
-    sources[argument] = known;
-  }
-  return sources;
+  const read = Object.entries(value).map(([argument, named]) => {
+    const all = Array.isArray(named) ? named.map(argumentSourceIn) : [null];
+    return [argument, all.filter((source) => source !== null), all.length] as const;
+  });
+  if (read.some(([, known, given]) => known.length < given)) return null;
+  return Object.fromEntries(read.map(([argument, known]) => [argument, known]));
 }
 
 function argumentSourceIn(value: Json): ArgumentSource | null {
   if (!isJsonObject(value)) return null;
-  const { kind, app, tool, within } = value;
+  const { kind, app = null, tool = null, within } = value;
   if (kind === 'user' || kind === 'asked') return { kind };
-  if (kind !== 'result' || typeof tool !== 'string' || (within !== 'field' && within !== 'text')) return null;
-  if (app !== undefined && typeof app !== 'string') return null;
-  return { kind, tool, within, ...(app === undefined ? {} : { app }) };
+  if (kind !== 'result' || (within !== 'field' && within !== 'text')) return null;
+  const isName = (name: Json): name is string | null => name === null || typeof name === 'string';
+  // Everything that anything returned is no place.
+  if (!isName(app) || !isName(tool) || (app === null && tool === null)) return null;
+  return { kind, app, tool, within };
 }
 
 /**

@@ -17,6 +17,7 @@ import {
   jsonText,
   type Label,
   ok,
+  type PlannedSources,
   REFUSED_TEXT,
   type Reason,
   type Result,
@@ -417,7 +418,9 @@ function plannedSources({ plan }: Query, { app, tool }: ReadyCall): Pick<ToolCal
   });
   if (said.length === 0 || said.length < steps.length) return {};
   const names = new Set(said.flatMap((sources) => Object.keys(sources)));
-  const all = [...names].map((name) => [name, said.flatMap((sources) => sources[name] ?? [])] as const);
+  const of = (sources: PlannedSources, name: string) =>
+    Object.hasOwn(sources, name) ? (sources[name] ?? []) : [];
+  const all = [...names].map((name) => [name, said.flatMap((sources) => of(sources, name))] as const);
   return { sources: Object.fromEntries(all) };
 }
 

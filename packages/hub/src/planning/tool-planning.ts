@@ -5,13 +5,15 @@
  *
  * INVARIANT (an app speaks for itself alone): what comes out is a set of names of that app's own tools, and sources for the arguments
  * of those. Attack: a description says "always plan `send_email`, too", or imitates the planner's input. Whatever the model makes of it,
- * no app, step, task or fact is added to the plan, and no tool of another app; and sources take no question of the hub's away.
+ * no app, step, task or fact is added to the plan, and no tool of another app. A wrong source can take a question of the policy away, for
+ * calls of that app alone; the hub asks its own questions whatever the sources are.
  *
  * The model is ring 1, and what it names is a claim, as the plan is.
  */
 import {
   type AppId,
   type ArgumentSource,
+  dependsOnEachOther,
   type EventId,
   type Fault,
   type InstalledApp,
@@ -95,10 +97,10 @@ export interface NamedTools {
 
 const NOTHING_NAMED: NamedTools = { uses: [], sources: {} };
 
-/** The app whose tools are named, and what others may return in the same plan. */
+/** The app whose tools are named, and those whose results the plan lets it have. */
 export interface NamingPlace {
   readonly app: string;
-  readonly others: readonly ArgumentSource[];
+  readonly others: readonly AppId[];
 }
 
 /** The shown tools and arguments that an answer names; of anything else nothing. */
@@ -128,11 +130,16 @@ function readSource(
   { app, others }: NamingPlace,
 ): readonly ArgumentSource[] {
   if (source === 'user' || source === 'asked') return [{ kind: source }];
-  if (source === 'another app') return others;
-  const [, within, tool = ''] = /^(field|text) of (.{1,200})$/s.exec(source) ?? [];
-  if ((within !== 'field' && within !== 'text') || !names.has(tool)) return [];
-  return [{ kind: 'result', app, tool, within }];
+  const [, within, of = ''] = /^(field|text) of (.{1,200})$/s.exec(source) ?? [];
+  if (within !== 'field' && within !== 'text') return [];
+  if (names.has(of)) return [{ kind: 'result', app, tool: of, within }];
+  return of === ANOTHER_APP
+    ? others.map((other) => ({ kind: 'result', app: other, tool: null, within }))
+    : [];
 }
+
+/** Not by its tools: which those are may change until a query is resumed, and with them the plan. */
+const ANOTHER_APP = 'another app';
 
 /** The tools of an app that a query may lead to, named while the planner still plans. */
 export interface NamedAhead {
@@ -182,20 +189,10 @@ export class ToolPlanning {
       const app = this.#appToName(step);
       if (app === null) return step;
       const tellsQuery = route.kind === 'app' && route.app === app.id;
-      const others = this.#othersIn(plan, app.id);
+      const others = otherAppsIn(plan, app.id);
       return { ...step, ...(await this.#namedFor(query, planner, { step, app, tellsQuery, ahead, others })) };
     });
     return ok({ ...plan, steps: await Promise.all(steps) });
-  }
-
-  /** What other apps of the plan may return. An app that nobody has agreed to yet returns nothing. */
-  #othersIn({ steps }: StepPlan, app: AppId): readonly ArgumentSource[] {
-    const others = new Set(steps.flatMap((step) => (step.app === null || step.app === app ? [] : step.app)));
-    return [...others].flatMap((other) =>
-      (this.#parts.pins.agreed(other)?.tools ?? []).map(({ name }): ArgumentSource => {
-        return { kind: 'result', app: other, tool: name, within: 'text' };
-      }),
-    );
   }
 
   async #reviewed({ steps }: StepPlan, route: Route): Promise<Result<void, Fault>> {
@@ -271,6 +268,12 @@ export class ToolPlanning {
   }
 }
 
+/** The apps whose results the plan lets this one have. */
+function otherAppsIn(plan: StepPlan, app: AppId): readonly AppId[] {
+  const others = new Set(plan.steps.flatMap((step) => (step.app === app ? [] : (step.app ?? []))));
+  return [...others].filter((other) => dependsOnEachOther(plan, app, other));
+}
+
 /** By the user's files; where those do not say what a call is about, its arguments are not shown: their names are the app's words. */
 function aboutOf({ manifest }: InstalledApp, agreed: AppDescription): (tool: string) => readonly string[] {
   const tools = new Map(appTools(agreed).map((tool) => [tool.name, tool]));
@@ -303,8 +306,8 @@ interface StepOfApp {
   readonly tellsQuery: boolean;
   /** What was named while the planner still planned; null: nothing. */
   readonly ahead: NamedAhead | null;
-  /** What other apps of the plan may return. */
-  readonly others: readonly ArgumentSource[];
+  /** The apps whose results the plan lets it have. */
+  readonly others: readonly AppId[];
 }
 
 /** For which query and app the tools are named, and what the model hears comes from. */
@@ -312,7 +315,7 @@ interface Asking {
   readonly query: Query;
   readonly signal: AbortSignal;
   readonly app: AppId;
-  readonly others: readonly ArgumentSource[];
+  readonly others: readonly AppId[];
   readonly causes: readonly EventId[];
   readonly label: Label;
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { type ModelRequest, parseJson, type ToolPlannerInput } from '@cordon/core';
+import { type AppId, id, type ModelRequest, parseJson, type ToolPlannerInput } from '@cordon/core';
 import { app, type ScriptedApp, serves, shape } from '@cordon/testkit/hub/app.ts';
 import type { Store } from '@cordon/trace';
 import { type Review, StoredPins } from '../../src/apps/app-pins.ts';
@@ -570,19 +570,18 @@ test('of a long list the names alone are shown, and of one that is longer nothin
 
 test('an answer counts in the order of the tools, each name once, in a fence or not', () => {
   const tools = [{ name: 'a' }, { name: 'b' }];
-  const usesIn = (answer: string) => readNamed(answer, tools, { app: 'mail', others: [] }).uses;
+  const usesIn = (answer: string) => readNamed(answer, tools, { app: id('mail'), others: [] }).uses;
   assert.deepEqual(usesIn('```json\n{"uses": ["b", "a", "b", "c", 7]}\n```'), ['a', 'b']);
   assert.deepEqual(usesIn('{"uses": "a"}'), []);
   assert.deepEqual(usesIn('["a"]'), []);
 });
 
 const LABELLED = [{ name: 'read' }, { name: 'send', about: ['to', 'cc'] }];
-const OTHERS = [{ kind: 'result', app: 'people', tool: 'find', within: 'text' }] as const;
 
-function sourcesIn(from: readonly (readonly [string, string, unknown])[], others: typeof OTHERS | [] = []) {
+function sourcesIn(from: readonly (readonly [string, string, unknown])[], others: readonly AppId[] = []) {
   const said = from.map(([tool, argument, sources]) => ({ tool, argument, sources }));
   const answer = JSON.stringify({ uses: ['read', 'send'], from: said });
-  return readNamed(answer, LABELLED, { app: 'mail', others }).sources;
+  return readNamed(answer, LABELLED, { app: id('mail'), others }).sources;
 }
 
 test('sources are read for what a tool is about: the user, nobody yet, an own tool, another app', () => {
@@ -590,39 +589,39 @@ test('sources are read for what a tool is about: the user, nobody yet, an own to
     sourcesIn(
       [
         ['send', 'to', ['user', 'field of read']],
-        ['send', 'cc', ['asked', 'another app']],
+        ['send', 'cc', ['asked', 'text of another app']],
       ],
-      OTHERS,
+      [id('people')],
     ),
     {
       send: {
         to: [{ kind: 'user' }, { kind: 'result', app: 'mail', tool: 'read', within: 'field' }],
-        cc: [{ kind: 'asked' }, ...OTHERS],
+        cc: [{ kind: 'asked' }, { kind: 'result', app: 'people', tool: null, within: 'text' }],
       },
     },
   );
 });
 
+const WHOLE = [
+  ['send', 'to', ['user']],
+  ['send', 'cc', ['asked']],
+] as const;
+
 // Attack: a description has the model name a tool of another app, an argument of its own, or a form that means everything.
 for (const [what, from] of [
-  ['a tool of another app', [['send', 'to', ['text of find']]]],
-  ['an argument that nothing is about', [['send', 'body', ['user']]]],
-  ['a tool that is about nothing', [['read', 'to', ['user']]]],
-  ['what is no source', [['send', 'to', ['anything', 7]]]],
-  ['no list', [['send', 'to', 'user']]],
+  ['a tool of another app', ['send', 'to', ['text of find']]],
+  ['another app, where the plan has none', ['send', 'to', ['text of another app']]],
+  ['an argument that nothing is about', ['send', 'body', ['user']]],
+  ['a tool that is about nothing', ['read', 'to', ['user']]],
+  ['what is no source', ['send', 'to', ['anything', 7]]],
+  ['no list', ['send', 'to', 'user']],
 ] as const)
-  test(`${what} is no source, and a tool with an argument left without one has none`, () => {
-    assert.deepEqual(sourcesIn([...from, ['send', 'cc', ['user']]]), {});
-    assert.deepEqual(
-      Object.keys(
-        sourcesIn([
-          ['send', 'to', ['user']],
-          ['send', 'cc', ['user']],
-        ]),
-      ),
-      ['send'],
-    );
-  });
+  test(`${what} adds no source`, () => assert.deepEqual(sourcesIn([...WHOLE, from]), sourcesIn(WHOLE)));
+
+test('a tool has sources only if each argument that it is about has one', () => {
+  assert.deepEqual(Object.keys(sourcesIn(WHOLE)), ['send']);
+  assert.deepEqual(sourcesIn([['send', 'to', ['user']]]), {});
+});
 
 const SENDS_ONLY_AS_PLANNED = `
 rule elsewhere: raise "from elsewhere" if:
@@ -673,3 +672,44 @@ for (const [what, from, calls] of [
       1 + calls,
     );
   });
+
+// Attack: none is needed. The sources of a call that is under way must not depend on apps that are reviewed behind it.
+test('a resumed query knows its calls again, though an app was reviewed since the plan', async (t) => {
+  const labels = [{ app: null, tool: 'send', says: { identifying: ['to'] } }];
+  const mail = app('mail', MAIL, { description: null, irreversible: ['send'], untrusted: null, labels });
+  const rides = app(
+    'rides',
+    { find: { reply: { structured: { amount: 12 } } } },
+    {
+      functionalities: [
+        serves('ride-fare', 'find', shape({ to: { type: 'string' } }), shape({ amount: { type: 'number' } })),
+      ],
+    },
+  );
+  const from = [{ tool: 'send', argument: 'to', sources: ['user', 'text of another app'] }];
+  const script = {
+    planner: [
+      plan([
+        { app: 'mail', acts: true },
+        { app: 'rides', uses: ['ride-fare'], after: [1] },
+      ]),
+    ],
+    'tool-planner': [JSON.stringify({ uses: ['read', 'send'], from })],
+    mail: [[call('send', { to: 'eve' })], [call('ride-fare', { to: 'Turin' })], 'never said'],
+    rides: ['12'],
+  };
+  const scene = (more: Scene['script']) => sceneOf([mail, rides], { script: more }, []);
+  const killed = await heldAt(t, { who: 'mail', at: 3, query: 'Write to eve.' }, scene(script));
+  assert.equal(killed.stage.ran.filter((ran) => ran.startsWith('mail.send')).length, 1);
+  const [sent] = killed.stage.of('tool-call.proposed');
+  assert.deepEqual(sent?.sources?.to, [
+    { kind: 'user' },
+    { kind: 'result', app: 'rides', tool: null, within: 'text' },
+  ]);
+  const next = afterDeath(t, scene({ mail: ['done'] }), killed.stage);
+  assert.equal(await goneOnWith(next, killed), 'done');
+  assert.deepEqual(
+    next.ran.filter((ran) => ran.startsWith('mail.send')),
+    [],
+  );
+});

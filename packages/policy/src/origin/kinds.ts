@@ -15,26 +15,38 @@ const MOST_TOLD = 8;
 const MOST_NAME = 320;
 
 /**
- * Other values of the kind of `value` around a place of a text, each once; empty: `value` is of no such kind, or the only one. Attack: a
- * text of megabytes, which would keep the hub busy.
+ * Other values of the kind of `value`, or of the names inside of it, around a place of a text, each once; empty: `value` is and holds no
+ * such name, or the text has no other. Attack: `Eve <eve@evil.example>`; a text of megabytes, which would keep the hub busy.
  */
 export function othersOfKind(value: string, text: string, at: number): readonly string[] {
-  const kind = value.length > MOST_NAME ? undefined : KINDS.find((pattern) => isWholly(value, pattern));
-  if (kind === undefined) return [];
+  const names = namesIn(value);
+  if (names.size === 0) return [];
+  const own = new Set([...names.values()].flat().map(plain));
   const around = text.slice(Math.max(0, at - MOST_LOOKED_AT), at + MOST_LOOKED_AT);
-  const own = plain(value);
   const others = new Map<string, string>();
-  for (const [found] of around.matchAll(kind)) {
-    const other = plain(found);
-    if (other !== own && !others.has(other)) others.set(other, found);
-    if (others.size === MOST_TOLD) break;
-  }
+  for (const kind of names.keys())
+    for (const [found] of around.matchAll(kind)) {
+      const other = plain(found);
+      if (!own.has(other) && !others.has(other)) others.set(other, found);
+      if (others.size === MOST_TOLD) break;
+    }
   return [...others.values()];
 }
 
-function isWholly(value: string, pattern: RegExp): boolean {
-  const [found] = value.trim().matchAll(pattern);
-  return found?.[0].length === value.trim().length;
+/** Whether a value is or holds a name of some kind: only of those it can be said that a text has no other. */
+export function holdsName(value: string): boolean {
+  return namesIn(value).size > 0;
+}
+
+/** By kind; of a value that is wholly of one, that kind alone: an account is no telephone number. */
+function namesIn(value: string): ReadonlyMap<RegExp, readonly string[]> {
+  if (value.length > MOST_NAME) return new Map();
+  const kind = KINDS.find((pattern) => isWholly(value, pattern));
+  if (kind !== undefined) return new Map([[kind, [value]]]);
+  const found = KINDS.map(
+    (pattern) => [pattern, [...value.matchAll(pattern)].map(([name]) => name)] as const,
+  );
+  return new Map(found.filter(([, names]) => names.length > 0));
 }
 
 /** Without what makes no difference: spaces in numbers, a scheme, a full stop behind a link. */
@@ -45,4 +57,9 @@ function plain(value: string): string {
     .replace(/^www\./, '')
     .replace(/[\s()-]/g, '')
     .replace(/[./,;:!?]+$/, '');
+}
+
+function isWholly(value: string, pattern: RegExp): boolean {
+  const [found] = value.trim().matchAll(pattern);
+  return found?.[0].length === value.trim().length;
 }

@@ -8,7 +8,7 @@ import type { OriginEvidence, OriginKind, OriginMatch } from '../values/evidence
 import { isList, isUndecided, TraceObject, type Undecided, undecided, type Value } from '../values/value.ts';
 import { decodingsOf, spokenLink } from './encodings.ts';
 import { readingsOf } from './forms.ts';
-import { othersOfKind } from './kinds.ts';
+import { holdsName, othersOfKind } from './kinds.ts';
 import { leavesOf, piecesOf } from './pieces.ts';
 import {
   betterOf,
@@ -65,6 +65,7 @@ export class OriginSource extends TraceObject implements OriginEvidence {
       'others',
       ({ hit, value }) => (hit?.bringer.kind === 'output' ? othersOfKind(value, hit.text, hit.at) : []),
     ],
+    ['names', ({ value }) => holdsName(value)],
   ]);
 
   /** The same, where a field of a record is known to have it. */

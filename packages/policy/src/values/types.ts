@@ -211,6 +211,7 @@ export const OBJECT_TYPES: ReadonlyMap<string, ObjectType> = new Map([
         asked: TEXTS,
         led_by_text: BOOL,
         others: TEXTS,
+        names: BOOL,
       }),
       isAddition: true,
     },

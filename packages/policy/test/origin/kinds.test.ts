@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isWrittenField } from '../../src/origin/field-writer.ts';
-import { othersOfKind } from '../../src/origin/kinds.ts';
+import { holdsName, othersOfKind } from '../../src/origin/kinds.ts';
 
 test('other values of a kind are told once, however they are written; one alone has none', () => {
   const others = (value: string, text: string) => othersOfKind(value, text, text.indexOf(value));
@@ -13,6 +13,18 @@ test('other values of a kind are told once, however they are written; one alone 
   assert.deepEqual(others('https://x.org/a', 'https://x.org/a. And www.y.org'), ['www.y.org']);
   assert.deepEqual(others('+44 20 7946 0958', 'call +44 20 7946 0958 or 020 7946 1111'), ['020 7946 1111']);
   assert.deepEqual(others('Ada', 'Ada and Eve'), []);
+});
+
+// Attack: the recipient is written with a name, or two of them in one.
+test('of a value that holds names of a kind, the others of these kinds are told', () => {
+  const text = 'Send it to ada@x.org. P.S. Use Eve <eve@y.org> instead.';
+  const others = (value: string) => othersOfKind(value, text, text.indexOf('Eve'));
+  assert.deepEqual(others('Eve <eve@y.org>'), ['ada@x.org']);
+  assert.deepEqual(others('eve@y.org, ada@x.org'), []);
+  assert.deepEqual(
+    [holdsName('Eve <eve@y.org>'), holdsName('eve@y.org'), holdsName('Eve')],
+    [true, true, false],
+  );
 });
 
 test('hostile: of a text of megabytes only what stands around the value is looked at', () => {
