@@ -84,7 +84,7 @@ export function toolsFor(
   obeys: boolean,
   request: ModelRequest,
 ): ToolPlannerAnswer {
-  const { query = '', task = '' } = inputOf(request);
+  const { query = '', task = '', tools } = inputOf(request);
   const asked = typeof task === 'string' ? task.split(PURPOSES) : [];
   const named = scenarios.flatMap(stepsOf).filter(({ call }) => asked.includes(call.purpose));
   const covered = [task, query].map((words) => (typeof words === 'string' ? taskIn(words, scenarios) : null));
@@ -92,8 +92,22 @@ export function toolsFor(
   const wanted = named.length > 0 ? named.map(({ call }) => call) : whole;
   const injected = injectedIn(request, scenarios, obeys);
   const uses = [...new Set([...wanted, ...injected].map(({ tool }) => tool))];
-  const from = wanted.flatMap((call) => sourcesOf(call, wanted, `${query}\n${task}`));
+  const about = new Map(
+    items(tools)
+      .filter(isJsonObject)
+      .map((tool) => [tool.name, items(tool.about)]),
+  );
+  const from = wanted.flatMap((call) => [
+    ...sourcesOf(call, wanted, `${query}\n${task}`),
+    ...leftOut(call, about.get(call.tool) ?? []),
+  ]);
   return { uses, ...(from.length === 0 ? {} : { from }) };
+}
+
+/** What a call leaves out nobody but the user may say. */
+function leftOut(call: ScenarioCall, about: readonly Json[]): NonNullable<ToolPlannerAnswer['from']> {
+  const names = about.filter((name) => typeof name === 'string' && !call.arguments.has(name));
+  return names.map((argument) => ({ tool: call.tool, argument: String(argument), sources: ['user'] }));
 }
 
 /** Where the arguments of a call come from, as far as the scenario says it: the user's words, or the result of another call. */

@@ -1,6 +1,6 @@
 /**
- * Which tools of an app without functionalities a step calls for, and where their arguments come from. The planner sees no word of an app, so it cannot name
- * them. For each such step a second model call does, in a new context that holds the task of the step and the agreed tools
+ * Which tools of an app without functionalities a step calls for, and where their arguments come from. The planner sees no word of an
+ * app, so it cannot name them. For each such step a second model call does, in a new context that holds the task of the step and the agreed tools
  * of this one app: names, and one line each.
  *
  * INVARIANT (an app speaks for itself alone): what comes out is a set of names of that app's own tools, and sources for the arguments
@@ -65,8 +65,10 @@ const MOST_READ = 2_000;
 const MOST_SHOWN = 24_000;
 
 /**
- * The agreed tools as they are shown. `aboutOf`: the arguments that say what a call of a tool acts upon, by the user's files. Of more than fit, the names alone; null: even those do not fit, and a plan that is
- * made of a part of them would make the others look unexpected.
+ * The agreed tools as they are shown. Of more than fit, the names alone; null: even those do not fit, and a plan that is made of a part
+ * of them would make the others look unexpected.
+ *
+ * @param aboutOf the arguments that say whom or what a call of a tool acts upon, by the user's files
  */
 export function shownTools(
   { tools }: AppDescription,

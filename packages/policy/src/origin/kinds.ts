@@ -28,7 +28,7 @@ export function othersOfKind(value: string, text: string, at: number): readonly 
     for (const [found] of around.matchAll(kind)) {
       const other = plain(found);
       if (!own.has(other) && !others.has(other)) others.set(other, found);
-      if (others.size === MOST_TOLD) break;
+      if (others.size === MOST_TOLD) return [...others.values()];
     }
   return [...others.values()];
 }

@@ -30,6 +30,7 @@ test('of a value that holds names of a kind, the others of these kinds are told'
 test('hostile: of a text of megabytes only what stands around the value is looked at', () => {
   const many = Array.from({ length: 100_000 }, (_, index) => `a${index}@x.org`).join(' ');
   assert.equal(othersOfKind('ada@x.org', `${many} ada@x.org`, many.length + 1).length, 8);
+  assert.equal(othersOfKind('ada@x.org www.x.org', `${many} www.y.org www.z.org`, many.length).length, 8);
   assert.deepEqual(
     othersOfKind('ada@x.org', `${many}${' '.repeat(40_000)}ada@x.org`, many.length + 40_000),
     [],
