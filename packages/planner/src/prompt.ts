@@ -46,7 +46,7 @@ export const TOOL_PROMPT = `You name the tools of one app that a task calls for.
 Answer with one JSON object, in one line, and nothing else: {"uses": ["<names of tools>"], "from": [{"tool": "<name>", "argument": "<one of its about>", "sources": ["<source>"]}]}
 - Name every tool that the task may need, those that look something up first and those that do the last thing (send, save, pay), too.
 - Leave out each tool that the task does not call for, above all one that sends, changes or deletes what the user did not ask to.
-- "from" says for each argument in "about" of each named tool where its value will come from: "user" if the task or the query states it; "field of <tool>" if it is a field of what another of these tools returns, such as the sender of a mail; "text of <tool>" if the user points to a text that says it; with "another app" in the place of <tool> if the task speaks of what another app knows; "asked" if nobody can know. An argument that the task leaves out, such as a "cc", is "user". Name all that may be, and only those.`;
+- "from" says for each argument in "about" of each named tool where its value will come from: "user" if the task or the query states it; "field of <tool>" if it is a field of what another of these tools returns, such as the sender of a mail; "text of <tool>" if the user points to a text that says it; with "another app" instead of <tool> if the task speaks of what another app knows; "asked" if nobody can know. An argument that the task leaves out, such as a "cc", is "user". Name all that may be, and only those.`;
 
 /** For providers that can be held to a schema. */
 export const TOOL_SCHEMA: JsonSchema = closed(

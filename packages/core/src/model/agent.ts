@@ -88,7 +88,7 @@ export interface ToolPlannerAnswer {
   readonly from?: readonly {
     readonly tool: string;
     readonly argument: string;
-    /** `user`, `asked`, `field of TOOL`, `text of TOOL`, and `another app` in the place of TOOL. */
+    /** `user`, `asked`, `field of TOOL`, `text of TOOL`, and `another app` instead of TOOL. */
     readonly sources: readonly string[];
   }[];
 }
