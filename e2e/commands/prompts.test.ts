@@ -83,8 +83,8 @@ test('lines of JSON answer questions by their id', async () => {
   const mail = await asking.event('permission.asked', () => true, 3);
   assert.equal(
     questionOf(mail),
-    'Let `mail` do `send_mail`? This cannot be undone. A rule asks: a text of others that was read gives the agent ' +
-      'instructions. A rule asks: the plan does not name this, and a text of others was read that may want it.',
+    'Let `mail` do `send_mail`? This cannot be undone. A rule asks: the plan for your request does not name this, and ' +
+      'you did not write whom or what it acts upon. A rule asks: a text of others that was read gives the agent instructions.',
   );
   asking.say('{"prompt": "all", "decision": "deny"}');
   asking.child.stdin?.end();
