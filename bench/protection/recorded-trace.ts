@@ -32,7 +32,8 @@ export interface Position {
   readonly call: number;
 }
 
-const LIMITS = { length: 64 * 1024 * 1024, depth: 64, elements: 5_000_000 };
+/** Of a trace as JSON, and of plans for traces. */
+export const LIMITS = { length: 64 * 1024 * 1024, depth: 64, elements: 5_000_000 };
 const LABELS = ['attack_succeeded', 'attack_failed', 'benign', 'injection_as_user', 'excluded'];
 
 /** Refused with the reason why it is no trace. */

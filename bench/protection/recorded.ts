@@ -203,7 +203,7 @@ async function saidWithPlans(
   seed: string,
 ): Promise<JsonObject | null> {
   const { suite, userTask } = trace;
-  const labelled = labels.of(trace.suite);
+  const labelled = labels.of(suite);
   const said: [string, readonly string[]][] = [];
   for (const { name, plans } of variants) {
     const plan = planOf(plans, suite, userTask);

@@ -55,7 +55,8 @@ export async function bench(
   options: BenchOptions,
 ): Promise<ExitCode> {
   if (what === 'compare') return compare(context, paths);
-  if (what === 'plans' && paths.length === 1) return printPlans(context, paths);
+  const [path, ...more] = paths;
+  if (what === 'plans' && path !== undefined && more.length === 0) return printPlans(context, path);
   if (paths.length > 0) {
     context.reportFault(
       fault('usage', `unexpected arguments: \`${paths.join(' ')}\``, 'name one benchmark, or `all`'),
@@ -180,9 +181,8 @@ function compare(context: CommandContext, paths: readonly string[]): ExitCode {
 }
 
 /** Prints the plans of a file of scripted tasks. */
-function printPlans(context: CommandContext, paths: readonly string[]): ExitCode {
-  const [path = ''] = paths.map((given) => absolutePath(given, process.cwd(), context.home));
-  const plans = readScriptedPlans(path);
+function printPlans(context: CommandContext, path: string): ExitCode {
+  const plans = readScriptedPlans(absolutePath(path, process.cwd(), context.home));
   if (!plans.ok) {
     context.reportFault(plans.fault);
     return EXIT.failed;

@@ -17,6 +17,7 @@ import {
   type Result,
 } from '@cordon/core';
 import { textIn } from '../../data.ts';
+import { LIMITS } from '../recorded-trace.ts';
 import { plansOfSuites, type ScriptedPlan, type ScriptedPlans } from './scripted-plans.ts';
 
 /** The plans as a file holds them. */
@@ -61,8 +62,6 @@ export function readPlanFile(file: Json): Result<ScriptedPlans, string> {
   }
   return ok(plans);
 }
-
-const LIMITS = { length: 64 * 1024 * 1024, depth: 64, elements: 5_000_000 };
 
 /** The plans in a file that `cordon bench plans` printed. Refuses one that is missing, or is no such file. */
 export function readPlans(path: string): Result<ScriptedPlans, Fault> {

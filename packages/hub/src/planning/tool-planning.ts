@@ -27,6 +27,7 @@ import {
   type Result,
   type ShownTool,
   type StepPlan,
+  saidOfTool,
   type ToolPlannerInput,
   USER_LABEL,
   visibleLine,
@@ -34,7 +35,7 @@ import {
 import { type AppDescription, appTools } from '../apps/app-description.ts';
 import type { AppHost } from '../apps/app-host.ts';
 import type { AppPins } from '../apps/app-pins.ts';
-import { calledLabels, isIrreversible, isUnspokenLook, type Registry } from '../apps/registry.ts';
+import { isIrreversible, isUnspokenLook, type Registry } from '../apps/registry.ts';
 import type { Context, ContextOptions } from '../context/context.ts';
 import type { Query } from '../context/query.ts';
 import { recordInput } from '../journal/context-input.ts';
@@ -162,7 +163,7 @@ export class ToolPlanning {
   /** For a step that is the whole query. Null: nothing is agreed to that could be shown. */
   ahead(query: Query, said: EventId, app: InstalledApp): NamedAhead | null {
     const agreed = this.#parts.pins.agreed(app.id);
-    const tools = agreed === null ? null : shownTools(agreed, aboutOf(app, agreed));
+    const tools = agreed === null ? null : shownTools(agreed, aboutOf(app));
     if (tools === null || tools.length === 0) return null;
     const dropped = new AbortController();
     const signal = AbortSignal.any([query.signal, dropped.signal]);
@@ -226,7 +227,7 @@ export class ToolPlanning {
     { step, app, tellsQuery, ahead, others }: StepOfApp,
   ): Promise<Pick<PlanStep, 'uses' | 'sources'>> {
     const agreed = this.#parts.pins.agreed(app.id);
-    const tools = agreed === null ? null : shownTools(agreed, aboutOf(app, agreed));
+    const tools = agreed === null ? null : shownTools(agreed, aboutOf(app));
     if (agreed === null || tools === null || tools.length === 0) return { uses: [] };
     const told = [step.task, ...(step.inputs ?? [])].join('\n');
     const isWhole = tellsQuery && query.text === told;
@@ -277,12 +278,8 @@ function otherAppsIn(plan: StepPlan, app: AppId): readonly AppId[] {
 }
 
 /** By the user's files; where those do not say what a call is about, its arguments are not shown: their names are the app's words. */
-function aboutOf({ manifest }: InstalledApp, agreed: AppDescription): (tool: string) => readonly string[] {
-  const tools = new Map(appTools(agreed).map((tool) => [tool.name, tool]));
-  return (name) => {
-    const tool = tools.get(name);
-    return tool === undefined ? [] : (calledLabels(manifest, tool).identifying ?? []);
-  };
+function aboutOf({ manifest }: InstalledApp): (tool: string) => readonly string[] {
+  return (tool) => saidOfTool(manifest.labels ?? [], tool, null).identifying ?? [];
 }
 
 /**

@@ -392,7 +392,7 @@ export class JournalReader {
     return false;
   }
 
-  /** Journals of before they were known have none. */
+  /** Calls whose plan does not say, and journals of before plans said it, have none. */
   #sources(body: JsonObject, path: string): Pick<ToolCall, 'sources'> {
     const given = own(body, 'sources');
     if (given === undefined) return {};
@@ -402,6 +402,7 @@ export class JournalReader {
     return {};
   }
 
+  /** Journals of before they were known have none. */
   #toolLabels(body: JsonObject, path: string): Pick<ToolCall, 'labels'> {
     const at = join(path, 'labels');
     const labels = own(body, 'labels');
