@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,11 +11,14 @@ import { DEEPEST, OwnFolder, OwnFolders } from '../../src/watch/own-folder.ts';
 /** The pause between two measurements of a folder on a disk that nobody fills. */
 const PAUSE_MS = 2_000;
 
-/** A write that takes longer may end behind the next measurement: then nothing is known. */
-const MOST_WRITE_MS = 500;
+/** Room that is taken more slowly may be gone only after the next measurement: then nothing is known. */
+const MOST_TAKING_MS = 500;
 
-/** Whether the folder is found too large before its next measurement, after `bytes` were written at once; null: the write was too slow. */
-async function isFoundAtOnce(bytes: number): Promise<boolean | null> {
+/**
+ * Whether the folder is found too large before its next measurement, after `mebibytes` were taken at once; null: too
+ * slowly. The room is allocated, not written: a busy disk writes 48 MiB in seconds.
+ */
+async function isFoundAtOnce(mebibytes: number): Promise<boolean | null> {
   const folder = mkdtempSync(join(tmpdir(), 'own-folder-'));
   let isFound = false;
   const stop = new OwnFolders().watch(folder, { storageMiB: 8, files: 100 }, () => {
@@ -22,8 +26,8 @@ async function isFoundAtOnce(bytes: number): Promise<boolean | null> {
   });
   try {
     const began = performance.now();
-    writeFileSync(join(folder, 'filled'), Buffer.alloc(bytes, 1));
-    if (performance.now() - began > MOST_WRITE_MS) return null;
+    execFileSync('fallocate', ['-l', `${mebibytes}MiB`, join(folder, 'filled')]);
+    if (performance.now() - began > MOST_TAKING_MS) return null;
     while (!isFound && performance.now() - began < PAUSE_MS - 500) await wait(10);
     return isFound;
   } finally {
@@ -37,12 +41,12 @@ test('a folder is measured at once when the room on the disk vanishes', async ()
   const rounds: (boolean | null)[] = [];
   // Somebody else may give back at the same moment what is taken here, and may keep the machine busy.
   const isOpen = () => rounds.filter((found) => found === false).length < 5 && rounds.length < 60;
-  while (isOpen() && rounds.at(-1) !== true) rounds.push(await isFoundAtOnce(48 << 20));
+  while (isOpen() && rounds.at(-1) !== true) rounds.push(await isFoundAtOnce(48));
   assert.equal(rounds.at(-1), true, JSON.stringify(rounds));
 });
 
 test('what is written within the limit ends nobody', async () => {
-  assert.notEqual(await isFoundAtOnce(4 << 20), true);
+  assert.notEqual(await isFoundAtOnce(4), true);
 });
 
 // Attack: many small files, so that a measurement takes long and none is due for twenty times as long; then large ones.
