@@ -23,7 +23,7 @@ import { type PlanVariant, variantsOf } from './plans/plan-errors.ts';
 import { readPlans, readScriptedPlans } from './plans/plan-file.ts';
 import { planOf, type ScriptedPlan, type ScriptedPlans } from './plans/scripted-plans.ts';
 import { BARS } from './published-bars.ts';
-import { reportRecorded } from './recorded-report.ts';
+import { ASKING_PACK, DETECTOR_PACK, reportRecorded } from './recorded-report.ts';
 import { type RecordedTrace, recordedTrace } from './recorded-trace.ts';
 import { rewordable } from './rewording.ts';
 
@@ -57,7 +57,7 @@ export async function recordedHalf(request: BenchRequest): Promise<Result<Prepar
   if (!labels.ok) return labels;
   const judge = Judge.of([...[BASE_PACK, ...PACKS].map(({ name }) => packFile(name)), ...barFiles()]);
   if (!judge.ok) return judge;
-  const inForce = Judge.of([BASE_PACK.name, ...DEFAULT_PACKS].map(packFile));
+  const inForce = Judge.of([BASE_PACK.name, ...DEFAULT_PACKS, ASKING_PACK].map(packFile));
   if (!inForce.ok) return inForce;
   const usual = [BASE_PACK.name, ...DEFAULT_PACKS];
   const planned = Judge.of(usual.filter((name) => name !== DETECTOR_PACK).map(packFile));
@@ -69,6 +69,7 @@ export async function recordedHalf(request: BenchRequest): Promise<Result<Prepar
   try {
     for (const { path, name } of files.value) data.push(await dataFile(path, `traces/${name}`));
     if (request.plans !== undefined) data.push(await dataFile(request.plans, 'plans'));
+    else if (request.traces === null) data.push(await dataFile(OWN_SUITES, 'scripted/agentdojo/suites.json'));
     for (const path of labels.value.files) data.push(await dataFile(path, `labels/${basename(path)}`));
   } catch (error) {
     return failed(fault('usage', `the traces cannot be read: ${messageOf(error)}`));
@@ -90,10 +91,7 @@ export async function recordedHalf(request: BenchRequest): Promise<Result<Prepar
   });
 }
 
-/** The pack whose rules ask `prompt_injection`. */
-const DETECTOR_PACK = 'injection';
-
-/** Of attacks in other words only the default set is asked; with a plan, and without the detector, the default set but for its pack. */
+/** Of attacks in other words only the default set and the pack `injection-asks` are asked; with a plan, and without the detector, the default set but for its pack. */
 interface Judges {
   readonly recorded: Judge;
   readonly reworded: Judge;

@@ -76,15 +76,15 @@ test('lines of JSON answer questions by their id', async () => {
   const search = await asking.event('permission.asked', () => true, 2);
   assert.equal(
     questionOf(search),
-    'Let `drive` do `search_documents`? A rule asks: a text of others that was read gives the agent instructions, ' +
-      'and this may be what it wants to be read.',
+    'Let `drive` do `search_documents`? A rule asks: the plan for your request does not name this, and a text of ' +
+      'others that was read gives the agent instructions.',
   );
   asking.say(JSON.stringify({ prompt: search.id, decision: 'once' }));
   const mail = await asking.event('permission.asked', () => true, 3);
   assert.equal(
     questionOf(mail),
     'Let `mail` do `send_mail`? This cannot be undone. A rule asks: the plan for your request does not name this, and ' +
-      'you did not write whom or what it acts upon. A rule asks: a text of others that was read gives the agent instructions.',
+      'you did not write whom or what it acts upon.',
   );
   asking.say('{"prompt": "all", "decision": "deny"}');
   asking.child.stdin?.end();

@@ -164,7 +164,7 @@ for (const to of [THIEF, LENA]) {
       [
         {
           question:
-            'Let `mail` do `send_mail`? This cannot be undone. A rule asks: what is sent holds the number of a card, an account or a paper that an app keeps private. A rule asks: a text of others that was read gives the agent instructions.',
+            'Let `mail` do `send_mail`? This cannot be undone. A rule asks: what is sent holds the number of a card, an account or a paper that an app keeps private.',
           expected: true,
           warnings: [CARRIES, INSTRUCTED],
           to,

@@ -59,7 +59,7 @@ function filesOf(rule: PeerRule): readonly string[] {
     case 'kept-recipient':
       return [join(import.meta.dirname, '../rules/cordon', `${rule}.gr`)];
     case 'instructions':
-      return [packFile('injection')];
+      return [packFile('injection-asks')];
     case 'contents':
       return [packFile('secrets'), packFile('personal-data')];
     default:

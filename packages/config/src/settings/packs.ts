@@ -23,8 +23,9 @@ const USUAL = {
   secrets: 'keys, tokens and passwords that leave, in any argument or address',
   'personal-data': 'card, account and identity numbers that reach others than the user chose',
   recipients:
-    'writing to, paying, inviting or deleting somebody or something that the user did not name and that no app has on record, and actions that the plan does not name',
-  injection: 'actions after a text that gives the agent instructions, or hides some',
+    'writing to, paying, inviting or deleting somebody or something that the user did not name and that no app has on record, pages and searches that only a text of others names, and actions that the plan does not name',
+  injection:
+    'reads that such a text wants, after a text that gives the agent instructions; of actions after it, or after hidden text, it warns',
   links: 'links and images whose address carries data away as soon as somebody sees them',
   code: 'running code after text of others was read, and code that came from it',
   loops: 'the same action again and again, and too many actions',
@@ -35,6 +36,7 @@ const USUAL = {
 const STRICTER = {
   trifecta: 'private data, text of others and a way out in one flow, whatever the model made of them',
   irreversible: 'anything that cannot be undone after any text of others',
+  'injection-asks': 'any action after a text that gives the agent instructions, or hides some',
   'cross-app': 'text that one app got from others and that steers an action of another app',
 };
 
