@@ -121,11 +121,19 @@ static void close_streams(void) {
   for (int stream = 0; stream < 3; stream++) close(stream);
 }
 
+/* Whoever watches looks once a second; where others keep it from the processors, later. */
+static void be_watched(void) {
+  sleep(10);
+}
+
+/* Of what stays until it is ended: with no pid namespace nobody else ends it. */
+#define LIFE_SECONDS 60
+
 static pid_t sleeper(void) {
   pid_t child = fork();
   if (child == 0) {
     close_streams();
-    alarm(20);
+    alarm(LIFE_SECONDS);
     for (;;) pause();
   }
   return child;
@@ -161,7 +169,7 @@ static int children(int most) {
       return refused(error);
     }
   }
-  if (most > 10) usleep(1500 * 1000); /* time for whoever watches */
+  if (most > 10) be_watched();
   return through();
 }
 
@@ -176,7 +184,7 @@ static int zombies(int most) {
     }
     if (child == 0) _exit(0);
   }
-  if (most > 10) usleep(1500 * 1000);
+  if (most > 10) be_watched();
   return through();
 }
 
@@ -194,19 +202,19 @@ static int hold(long mib, int parts) {
     if (child < 0) return refused(errno);
     if (child == 0) {
       close_streams();
-      alarm(20);
+      alarm(LIFE_SECONDS);
       pages(mib);
       for (;;) pause();
     }
   }
   if (pages(mib) == NULL) return refused(errno);
-  usleep(2500 * 1000);
+  be_watched();
   return through();
 }
 
 /* CPU time of `parts` processes for some seconds each, at most `seconds` by the clock. */
 static int spin(int seconds, int parts) {
-  alarm(60);
+  alarm(300);
   for (int i = 0; i < parts; i++) {
     pid_t child = fork();
     if (child < 0) return refused(errno);
@@ -235,7 +243,7 @@ static int buffers(long mib, int parts) {
     if (child < 0) return refused(errno);
     if (child == 0) {
       close_streams();
-      alarm(20);
+      alarm(LIFE_SECONDS);
       long held = 0;
       int pair[2];
       while (held < mine << 20 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) == 0)
@@ -255,7 +263,7 @@ static int buffers(long mib, int parts) {
       while ((written = write(pair[side], block, sizeof block)) > 0) held += written;
     }
   }
-  usleep(2500 * 1000);
+  be_watched();
   return through();
 }
 
@@ -266,7 +274,7 @@ static int tables(long gib) {
   if (zeros == MAP_FAILED) return refused(errno);
   int read = 0;
   for (size_t at = 0; at < size; at += 2 << 20) read |= zeros[at];
-  usleep(2500 * 1000);
+  be_watched();
   return read == 0 ? through() : refused(EIO);
 }
 

@@ -29,9 +29,9 @@ function probe(...args: readonly (string | number)[]): Program {
   return { kind: 'probe', args: args.map(String) };
 }
 
-/** Several times as long as whoever watches memory, or measures folders, waits between two looks. */
-const WATCHED_MS = 4_000;
-const MEASURED_MS = 6_000;
+/** Many times as long as whoever watches memory, or measures folders, waits between two looks: a busy machine makes both late. */
+const WATCHED_MS = 10_000;
+const MEASURED_MS = 15_000;
 
 /** Buffers that are really written to, until there are `mib` of them; then they are held for the watch to see. */
 function buffers(mib: number): Program {
