@@ -16,8 +16,11 @@ import { ProviderProcess } from '../src/provider-process.ts';
 import { providerSpec } from '../src/spec.ts';
 import { CODE_ROOT, never, SCRATCH, watchedSandbox } from './fixture.ts';
 
+/** Between two looks: on a busy machine a process that is not meant to be silent is so for seconds. */
+const PATIENT_MS = 10_000;
+
 /** Runs `code` at the first call; `answer(value)` ends the call, `write(text)` writes to the link. */
-async function attack(code: string, port = 1, callMs = 20_000) {
+async function attack(code: string, { port = 1, callMs = 300_000, tickMs = PATIENT_MS } = {}) {
   const folder = mkdtempSync(join(SCRATCH, 'attack-'));
   chmodSync(folder, 0o755);
   writeFileSync(
@@ -54,15 +57,15 @@ async function attack(code: string, port = 1, callMs = 20_000) {
     target: { host: '127.0.0.1', port },
     dial: HERE.dial,
     callMs,
-    tickMs: 500,
+    tickMs,
     idleMs: 60_000,
     firstWaitMs: 1,
   });
   return { started, process, call: () => process.call({}, { signal: never() }) };
 }
 
-async function answerOf(code: string, port?: number): Promise<Json> {
-  const { call, process } = await attack(code, port);
+async function answerOf(code: string, port = 1): Promise<Json> {
+  const { call, process } = await attack(code, { port });
   const answer = await call();
   await process.close();
   assert.ok(answer.ok, answer.ok ? '' : answer.fault.message);
@@ -127,7 +130,7 @@ test('it reaches its provider, and neither another port of this machine nor anot
          socket.on('data', (chunk) => { text += chunk; if (text.includes('echo')) { socket.destroy(); resolve(text); } });
          socket.on('error', ({ code }) => resolve(code));
          socket.on('close', () => resolve(text));
-         setTimeout(resolve, 3000, 'late');
+         setTimeout(resolve, 60_000, 'late').unref();
        });
        answer(await Promise.all([
          reach('127.0.0.1', 3128, 'to the provider'),
@@ -202,7 +205,8 @@ const BREACHES: readonly (readonly [string, string, RegExp])[] = [
     `write('{"type":"answer","id":' + id + ',"value":' + '['.repeat(5000) + '\\n')`,
     /deep/,
   ],
-  ['its own end', `process.exit(3)`, /ended|exit/],
+  // Its link closes before it is known how it ended, on a busy machine long before.
+  ['its own end', `process.exit(3)`, /ended|exit|closed its link/],
 ];
 
 for (const [what, code, words] of BREACHES) {
@@ -227,7 +231,7 @@ test('a process that keeps the protocol is used again', async () => {
 });
 
 test('a call that never ends is ended, though the process answers when it is asked', async () => {
-  const { call, process } = await attack('', 1, 1_000);
+  const { call, process } = await attack('', { callMs: 1_000, tickMs: 500 });
   const answer = await call();
   assert.match(answer.ok ? '' : answer.fault.message, /did not end a call in time/);
   await process.close();
@@ -235,11 +239,11 @@ test('a call that never ends is ended, though the process answers when it is ask
 
 test('a cancelled call that goes on ends the process', async (t) => {
   if (isLeftOut(t)) return;
-  const { process, started } = await attack('');
+  const code = `write(JSON.stringify({ type: 'text', id, text: 'begun' }) + '\\n')`;
+  const { process, started } = await attack(code, { tickMs: 2_500 });
   const stop = new AbortController();
-  const cancelled = process.call({}, { signal: stop.signal });
-  setTimeout(() => stop.abort(), 1_000);
-  const answer = await cancelled;
+  // Not before the process has the call: one that was never made goes on in no process.
+  const answer = await process.call({}, { signal: stop.signal, onText: () => stop.abort() });
   assert.equal(!answer.ok && answer.fault.kind, 'cancelled');
   assert.equal((await started[0]?.exited)?.cause, 'killed');
   await process.close();

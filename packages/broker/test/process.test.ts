@@ -103,13 +103,15 @@ test('stopped with SIGSTOP it is noticed and killed, and the next call works', a
       assert.equal((await started[0]?.exited)?.cause, 'killed');
       assert.deepEqual(await complete(ask('2 + 2?'), { signal: never() }), { ok: true, value: GOOD });
     },
-    { tickMs: 500 },
+    // Twelve times as long a process may take to start.
+    { tickMs: 2_000 },
   );
 });
 
 test('a slow provider is waited for: a process that responds is not killed', async (t) => {
   if (isLeftOut(t)) return;
-  const slow = says('slow', { chunkDelayMs: 1_500, chunkSize: 1 });
+  // Longer in all than a process may be silent.
+  const slow = says('slow', { chunkDelayMs: 4_000 });
   await withProvider(
     inOrder(slow),
     async ({ complete, started }) => {
@@ -117,7 +119,7 @@ test('a slow provider is waited for: a process that responds is not killed', asy
       assert.equal(answer.ok && answer.value.text, 'slow');
       assert.equal(started.length, 1);
     },
-    { tickMs: 500 },
+    { tickMs: 2_000 },
   );
 });
 
