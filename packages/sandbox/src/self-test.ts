@@ -159,8 +159,9 @@ const FORBIDDEN: readonly SyscallName[] = [
   ...(['process_vm_readv', 'pidfd_getfd', 'perf_event_open', 'userfaultfd'] as const),
 ];
 
+/** Twelve seconds at least, as the watchdog does: on a busy machine a set-up takes long. */
 async function becomesWatchable(root: number, hasPidNamespace: boolean): Promise<boolean> {
-  for (let round = 0; round < 400; round++) {
+  for (let round = 0; round < 2_400; round++) {
     if (canWatch(root, hasPidNamespace)) return true;
     await wait(5);
   }

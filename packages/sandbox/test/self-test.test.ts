@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { arch, constants } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { ok } from '@cordon/core';
 import { HERE } from '@cordon/dialler';
 import { isLeftOut } from '../../../tools/cases.ts';
 import {
+  type ConfinedProcess,
   checkPath,
   LAYER_NAMES,
   LAYERS,
@@ -30,12 +33,18 @@ const isRoot = process.getuid?.() === 0;
 const hub = fileURLToPath(new URL('../src/spawn.ts', import.meta.url));
 
 /** Layers that the self-test finds missing when `leftOut` are not set up, although all are asked for. */
-async function missing(leftOut: readonly LayerName[]): Promise<readonly string[]> {
+async function missing(
+  leftOut: readonly LayerName[],
+  seenAs: (process: ConfinedProcess) => ConfinedProcess = (process) => process,
+): Promise<readonly string[]> {
   const launcher = openLauncher({ node: process.execPath, weaker: leftOut });
   const canary = checkPath(fileURLToPath(new URL('../src/inside/canary.ts', import.meta.url)));
   if (!launcher.ok || !canary.ok) throw new Error('there is no sandbox here');
   const layers = await selfTest({
-    launch: (spec, signal) => launch(launcher.value, spec, signal),
+    launch: async (spec, signal) => {
+      const started = await launch(launcher.value, spec, signal);
+      return started.ok ? ok(seenAs(started.value)) : started;
+    },
     canary: canary.value,
     outside: [hub],
     layers: LAYER_NAMES.filter((name) => name !== 'separate-user' || isRoot),
@@ -57,6 +66,17 @@ const UNSEEN: ReadonlyMap<LayerName, string> = new Map([
 
 test('the self-test finds nothing missing where every layer is set up', async () => {
   assert.deepEqual(await missing([]), []);
+});
+
+test('the self-test waits for a set-up that takes long, as on a busy machine', async (context) => {
+  // A first process sees the /proc of the host until its own is mounted.
+  const script = 'echo begun; sleep 8; mount -t proc proc /proc; sleep 600';
+  const user = isRoot ? [] : ['--map-root-user'];
+  const slow = spawn('unshare', [...user, '--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', script]);
+  context.after(() => slow.kill('SIGKILL'));
+  await once(slow.stdout, 'data');
+  const root = Number(readFileSync(`/proc/${slow.pid}/task/${slow.pid}/children`, 'latin1'));
+  assert.deepEqual(await missing([], (canary) => ({ ...canary, root })), []);
 });
 
 for (const layer of LAYER_NAMES) {
