@@ -122,12 +122,15 @@ export class Runtime {
   /** What was agreed to, for runs that begin with it. */
   #agreements: Store | null = null;
 
-  constructor() {
-    this.#sandbox = openSandbox({
-      node: process.execPath,
-      cacheFile: join(this.#folder, 'sandbox.json'),
-      compiledFolder: join(this.#folder, 'compiled'),
-    });
+  /** `sandbox`: in the place of this machine's. */
+  constructor(sandbox?: Sandbox) {
+    this.#sandbox =
+      sandbox ??
+      openSandbox({
+        node: process.execPath,
+        cacheFile: join(this.#folder, 'sandbox.json'),
+        compiledFolder: join(this.#folder, 'compiled'),
+      });
     this.#long = textQuestionsOf(detectorLauncher(this.#sandbox, CODE_ROOT));
   }
 
@@ -146,10 +149,12 @@ export class Runtime {
       store.journal.subscribe((event) => void events.push(event));
       for (const app of wanted.apps) writePart(data, app);
       const memory: MemorySpan[] = [];
+      const refusals: string[] = [];
       const hub = this.#hub(
         wanted,
         data,
         withTimedMemory(store, (span) => void memory.push(span)),
+        telling(this.#sandbox, (message) => void refusals.push(message)),
       );
       wanted.onAsk?.();
       const outcomes: Outcome[] = [];
@@ -159,6 +164,8 @@ export class Runtime {
         if (!session.ok) throw new Error(session.fault.message);
         outcomes.push(...(await converse(session.value, queries, signal)));
       }
+      // To the hub it is a query that failed, and would be measured as one.
+      if (refusals[0] !== undefined) throw new Error(refusals[0]);
       const executed = wanted.apps.flatMap(({ id }) => executedBy(data, id)).toSorted(byTime);
       return { executed, outcomes, events, memory };
     } finally {
@@ -176,7 +183,8 @@ export class Runtime {
       for (const app of wanted.apps) writePart(data, app);
       const apps = wanted.apps.map((app) => installedApp(app, stateFolder(data, app.id)));
       const pins = this.#pins(apps, store, true);
-      const session = this.#hub({ ...wanted, said: [], isAgreed: true }, data, store).openSession({
+      const agreeing = { ...wanted, said: [], isAgreed: true };
+      const session = this.#hub(agreeing, data, store, this.#sandbox).openSession({
         isolation: 'spokes',
         notices: [],
       });
@@ -212,7 +220,7 @@ export class Runtime {
     });
   }
 
-  #hub(wanted: RunWanted, data: string, store: Store): Hub {
+  #hub(wanted: RunWanted, data: string, store: Store, sandbox: Sandbox): Hub {
     const {
       packs,
       model,
@@ -233,11 +241,11 @@ export class Runtime {
       policy: this.#policy(packs),
       texts: this.#long.texts,
       launcher: appLauncher({
-        sandbox: this.#sandbox,
+        sandbox,
         command: { configFolder: import.meta.dirname, dataFolder: data, home: null },
         stateFolder: ({ id }) => stateFolder(data, id),
       }),
-      spokes: loopLauncher(this.#sandbox, CODE_ROOT),
+      spokes: loopLauncher(sandbox, CODE_ROOT),
       pins: this.#pins(installed, store, wanted.isAgreed === true),
       consent,
       clock: Date.now,
@@ -263,6 +271,18 @@ export class Runtime {
     this.#policies.set(key, read.value);
     return read.value;
   }
+}
+
+/** Tells why it starts no process. */
+function telling(sandbox: Sandbox, tell: (message: string) => void): Sandbox {
+  return {
+    probe: () => sandbox.probe(),
+    spawn: async (spec, signal) => {
+      const spawned = await sandbox.spawn(spec, signal);
+      if (!spawned.ok && spawned.fault.kind === 'sandbox-unavailable') tell(spawned.fault.message);
+      return spawned;
+    },
+  };
 }
 
 function openedStore(folder: string): Store {
