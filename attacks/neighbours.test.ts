@@ -22,7 +22,7 @@ const CASES: readonly (readonly [harm: Harm, ended: RegExp])[] = [
   ['standard error', /standard error/],
   ['memory bomb', /ended during/],
   ['stop', /no sign of life/],
-  ['spin-swarm', /CPU time together|did not answer/],
+  ['spin-swarm', /CPU time together/],
   ['disk-fill', /keeps more than 64 MiB|more than/],
 ];
 
@@ -30,10 +30,10 @@ for (const [harm, ended] of CASES)
   test(`${harm} of one app: the other is served, the hub stays small and awake, and it ends`, async (t) => {
     if (isLeftOut(t, harm === 'messages' || harm === 'memory bomb')) return;
     const seen: Disturbed[] = [];
-    for (let round = 0; round < ROUNDS && !seen.some(isHarmless); round++)
+    const isGood = (one: Disturbed) => ended.test(one.reason) && isHarmless(one);
+    for (let round = 0; round < ROUNDS && !seen.some(isGood); round++)
       seen.push(await disturb(rig, harm, 100));
-    assert.match(seen.at(-1)?.reason ?? '', ended);
-    assert.ok(seen.some(isHarmless), JSON.stringify(seen));
+    assert.ok(seen.some(isGood), JSON.stringify(seen));
   });
 
 /** Floods end after so few calls that their p99 is the slowest of them: it is held against the slowest in peace. */
