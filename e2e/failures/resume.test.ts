@@ -12,11 +12,14 @@ import { answersIn, descendantsOf, Home, object, ofKind, REPOSITORY, untilGone }
 
 const QUERY = 'Say hello and then wait.';
 
-/** An app whose `echo` answers and whose `hang`, which cannot be undone, does not. */
-function install(home: Home): readonly string[] {
+/**
+ * An app whose `echo` answers and whose `hang`, which cannot be undone, does not. It is killed in the middle of that call, which
+ * must not be over by then: a busy machine may take long to see that it has begun.
+ */
+function install(home: Home, callSeconds = 300): readonly string[] {
   const manifest = {
     description: 'An app for tests.',
-    limits: { callSeconds: 4 },
+    limits: { callSeconds },
     irreversible: ['hang'],
     untrusted: [],
     private: [],
@@ -125,7 +128,7 @@ test('under a configuration without its apps the query stays as it was, and says
 test('how to go on is said with the options that were given', async (t) => {
   if (isLeftOut(t)) return;
   using home = new Home();
-  const options = install(home).filter((option) => option !== '--json');
+  const options = install(home, 15).filter((option) => option !== '--json');
   const data = join(home.root, 'my data');
   const run = await home.run(['ask', QUERY, ...options, '--allow-rest', '--data', data]);
   const again = `--config ${options[1]} --data '${data}' --scenario ${options[3]}`;
