@@ -11,12 +11,11 @@ import {
 import { constants as systemConstants } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { type AppLimits, DEFAULT_APP_LIMITS } from '@cordon/core';
 import { isLeftOut } from '../../../../tools/cases.ts';
 import { checkPath, openSandbox, type SandboxSpec } from '../../src/index.ts';
 import { ControlGroups } from '../../src/kernel/control-groups.ts';
-import { folder, printed, run, script, spec, start } from '../confined.ts';
+import { folder, printed, run, script, spec, start, until } from '../confined.ts';
 
 function limited(limits: Partial<AppLimits>, changes: Partial<SandboxSpec> = {}): Partial<SandboxSpec> {
   return { limits: { ...DEFAULT_APP_LIMITS, ...limits }, ...changes };
@@ -414,8 +413,7 @@ test('a control group counts processes that lived too short to be seen, and is g
   assert.equal(exit.cause, 'limit');
   assert.match(exit.message, /more than 1 s of CPU time/);
   const own = () => readdirSync(group).filter((name) => name.startsWith(`cordon-${process.pid}-`));
-  for (let round = 0; round < 40 && own().length > 0; round++) await wait(50);
-  assert.deepEqual(own(), []);
+  await until(() => own().length === 0);
 });
 
 test('where a control group bounds memory, the kernel ends a tree that asks for more', async (context) => {
