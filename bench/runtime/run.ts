@@ -122,7 +122,7 @@ export class Runtime {
   /** What was agreed to, for runs that begin with it. */
   #agreements: Store | null = null;
 
-  /** `sandbox`: in the place of this machine's. */
+  /** `sandbox`: instead of this machine's. */
   constructor(sandbox?: Sandbox) {
     this.#sandbox =
       sandbox ??
