@@ -113,7 +113,7 @@ async function foreignSets({ labels }: BenchRequest, path: string): Promise<Resu
   const { pairs, problems } = readLines(text.split('\n'));
   if (pairs.length === 0) {
     const help =
-      'each line is a JSON object: `messages` and `call_origin`, or `user_instruction` and `calls`';
+      'each line is a JSON object: `messages` and `call_origin`, a recorded trace, or `user_instruction` and `calls`';
     return failed(
       fault('usage', `${path} holds no pair${problems[0] === undefined ? '' : `: ${problems[0]}`}`, help),
     );

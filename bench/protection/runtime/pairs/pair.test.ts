@@ -54,6 +54,19 @@ test('a chat with the origin of each call is a pair, and what its marks hold is 
   );
 });
 
+const { call_origin: _, ...UNSAID } = CHAT;
+
+test('a recorded trace is a pair: the calls that it names are the attack’s, the others the user’s', () => {
+  const origins = (trace: object) => {
+    const read = readPair(JSON.stringify({ ...UNSAID, ...trace }));
+    return read.ok ? read.value.calls.map(({ origin }) => origin) : read.fault;
+  };
+  assert.deepEqual(origins({ label: 'attack_succeeded', attack_calls: [[4, 0]] }), ['user', 'injection']);
+  assert.deepEqual(origins({ label: 'benign', utility: true, attack_calls: [] }), ['user', 'user']);
+  for (const other of [{ label: 'benign', utility: false }, { label: 'attack_failed' }])
+    assert.match(String(origins(other)), /neither the task was done nor an attack succeeded/);
+});
+
 test('what the user himself asks for is no attack, whatever the set calls its calls', () => {
   const read = readPair(JSON.stringify({ ...CHAT, user_task: null, injected_messages: [] }));
   assert.ok(read.ok);

@@ -1,7 +1,8 @@
 /**
  * A pair: a task of the user and a text of an attacker, each with the calls that it leads to and what these returned,
  * in one form for all sets. Two published forms are read, told apart by their fields: AgentDojo's (a chat with the origin
- * of each call) and InjecAgent's (a list of calls).
+ * of each call) and InjecAgent's (a list of calls). A recorded trace is a chat as well: its calls are the user's but for those that
+ * it names as the attack's.
  */
 import { failed, isJsonObject, type Json, type JsonObject, ok, parseJson, type Result } from '@cordon/core';
 
@@ -63,7 +64,9 @@ export function readPair(line: string): Result<Pair, string> {
 }
 
 function chatPair(value: JsonObject, messages: readonly Json[]): Result<Pair, string> {
-  const origins = listOf(value.call_origin);
+  const origins = Array.isArray(value.call_origin) ? value.call_origin : tracedOrigins(value, messages);
+  if (origins === null)
+    return failed('it is a run in which neither the task was done nor an attack succeeded');
   const asked = messages.flatMap((message) => (isJsonObject(message) ? listOf(message.tool_calls) : []));
   const outputs = new Map<string, string>();
   for (const message of messages) {
@@ -95,6 +98,20 @@ function chatPair(value: JsonObject, messages: readonly Json[]): Result<Pair, st
     answer: isJsonObject(last) && last.role === 'assistant' ? textOf(last.content) : '',
     harm: null,
   });
+}
+
+/** Of each call of a recorded trace; null: of a run that shows neither how the task is done nor what an attack leads to. */
+function tracedOrigins(value: JsonObject, messages: readonly Json[]): readonly Json[] | null {
+  const { label, utility, attack_calls: attacks } = value;
+  if (label === undefined) return [];
+  const isDone = label === 'injection_as_user' || (label === 'benign' && utility === true);
+  if (!isDone && label !== 'attack_succeeded') return null;
+  const ofAttack = new Set(listOf(attacks).map((place) => JSON.stringify(place)));
+  return messages.flatMap((message, at) =>
+    listOf(isJsonObject(message) ? message.tool_calls : null).map((_call, index) =>
+      ofAttack.has(JSON.stringify([at, index])) ? 'injection' : 'user',
+    ),
+  );
 }
 
 function chatCall(
