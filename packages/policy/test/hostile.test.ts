@@ -67,7 +67,7 @@ function cost(run: () => void): number {
 const NOISE_MS = 40;
 
 /** Whoever else uses the machine does not slow down the larger input each time. */
-const ATTEMPTS = 4;
+const ATTEMPTS = 16;
 
 /** Four times the input may cost ten times as much, for noise; squared it would be sixteen times. */
 function growsLinearly<T>(
