@@ -88,8 +88,10 @@ test('aborting at any moment of the start leaves no process behind', async () =>
 
 test('a passed self-test is kept for this very machine and believed only from a private file', async (context) => {
   const cacheFile = join(folder(context), 'sandbox.json');
-  const probe = async () => {
+  // On a busy machine a part of the self-test may come too late, which refuses: that is kept nowhere, and tested again.
+  const probe = async (more = 4): Promise<string> => {
     const { ready, cached } = await openSandbox({ node: process.execPath, cacheFile }).probe();
+    if (!ready && more > 0) return probe(more - 1);
     return `${ready ? 'ready' : 'refused'} ${cached ? 'kept' : 'tested'}`;
   };
   assert.equal(await probe(), 'ready tested');
