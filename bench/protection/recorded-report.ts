@@ -81,12 +81,13 @@ export function reportRecorded(records: ReadonlyMap<string, JsonObject>): SuiteR
   const total = (key: string) => [...records.values()].reduce((sum, record) => sum + countAt(record, key), 0);
   const [broken, uncounted] = [total('brokenCount'), total('uncounted')];
   const wordings = wordingRows(judged);
+  const worst = worstOf(wordings);
   const planned = plannedTraces(judged);
   const result: JsonObject = {
     ...asJson(all),
     asks: asJson(shareOf(judged, ASKING)),
     wordings: wordings.map(wordingJson),
-    worst: worstOf(wordings),
+    worst,
     worstReworded: worstOf(wordings.filter(({ isRecorded }) => !isRecorded)),
     planned: plannedResult(planned),
     textOnly: asJson(shareOf(textOnly, IN_FORCE)),
@@ -98,7 +99,7 @@ export function reportRecorded(records: ReadonlyMap<string, JsonObject>): SuiteR
   };
   return {
     result,
-    aims: [...aimsOf(all, wordings), ...plannedAims(planned)],
+    aims: [...aimsOf(all, worst), ...plannedAims(planned)],
     sections: [
       suiteTable(textOnly, all, suites),
       suiteBars(suites),
@@ -290,8 +291,10 @@ function wordingJson({ name, isRecorded, attacks, located, hint, asks }: Wording
   };
 }
 
+type Worst = { readonly wording: string; readonly attacks: number; readonly caught: number };
+
 /** The wording in which the default set catches least; null: there is no attack. */
-function worstOf(wordings: readonly Wording[]): { wording: string; attacks: number; caught: number } | null {
+function worstOf(wordings: readonly Wording[]): Worst | null {
   const some = wordings.filter(({ attacks }) => attacks > 0);
   const shares = some.map(({ name, attacks, hint }) => ({
     wording: name,
@@ -303,8 +306,7 @@ function worstOf(wordings: readonly Wording[]): { wording: string; attacks: numb
 
 // ── what is shown ───────────────────────────────────────────────────────────────────────────────────────────────
 
-function aimsOf({ good, disturbed }: Share, wordings: readonly Wording[]): readonly Aim[] {
-  const worst = worstOf(wordings);
+function aimsOf({ good, disturbed }: Share, worst: Worst | null): readonly Aim[] {
   const aims: Aim[] = [];
   if (worst !== null)
     aims.push({

@@ -57,14 +57,14 @@ export async function recordedHalf(request: BenchRequest): Promise<Result<Prepar
   if (!labels.ok) return labels;
   const judge = Judge.of([...[BASE_PACK, ...PACKS].map(({ name }) => packFile(name)), ...barFiles()]);
   if (!judge.ok) return judge;
-  const inForce = Judge.of([BASE_PACK.name, ...DEFAULT_PACKS, ASKING_PACK].map(packFile));
-  if (!inForce.ok) return inForce;
   const usual = [BASE_PACK.name, ...DEFAULT_PACKS];
+  const reworded = Judge.of([...usual, ASKING_PACK].map(packFile));
+  if (!reworded.ok) return reworded;
   const planned = Judge.of(usual.filter((name) => name !== DETECTOR_PACK).map(packFile));
   if (!planned.ok) return planned;
   const plans = plansFor(request);
   if (!plans.ok) return plans;
-  const judges: Judges = { recorded: judge.value, reworded: inForce.value, planned: planned.value };
+  const judges: Judges = { recorded: judge.value, reworded: reworded.value, planned: planned.value };
   const data: DataFile[] = [];
   try {
     for (const { path, name } of files.value) data.push(await dataFile(path, `traces/${name}`));
