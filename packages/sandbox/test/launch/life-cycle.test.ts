@@ -90,9 +90,10 @@ test('a passed self-test is kept for this very machine and believed only from a 
   const cacheFile = join(folder(context), 'sandbox.json');
   // On a busy machine a part of the self-test may come too late, which refuses: that is kept nowhere, and tested again.
   const probe = async (more = 4): Promise<string> => {
-    const { ready, cached } = await openSandbox({ node: process.execPath, cacheFile }).probe();
+    const { ready, cached, layers } = await openSandbox({ node: process.execPath, cacheFile }).probe();
     if (!ready && more > 0) return probe(more - 1);
-    return `${ready ? 'ready' : 'refused'} ${cached ? 'kept' : 'tested'}`;
+    const failed = layers.filter(({ ok }) => !ok).map(({ layer, why }) => `${layer}: ${why}`);
+    return `${ready ? 'ready' : `refused (${failed.join('; ')})`} ${cached ? 'kept' : 'tested'}`;
   };
   assert.equal(await probe(), 'ready tested');
   assert.equal(await probe(), 'ready kept');
