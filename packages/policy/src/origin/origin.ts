@@ -32,9 +32,19 @@ export class OriginSource extends TraceObject implements OriginEvidence {
   /** What was asked about. */
   readonly value: string;
   readonly #origins: Origins;
+  /** It holds no more of a path than the folder. */
+  readonly #isFolder: boolean;
 
-  constructor(kind: OriginKind, match: OriginMatch, hit: Hit | null, value: string, origins: Origins) {
+  constructor(
+    kind: OriginKind,
+    match: OriginMatch,
+    hit: Hit | null,
+    value: string,
+    origins: Origins,
+    isFolder = false,
+  ) {
     super();
+    this.#isFolder = isFolder;
     this.kind = kind;
     this.match = match;
     this.hit = hit;
@@ -95,7 +105,9 @@ export class OriginSource extends TraceObject implements OriginEvidence {
     // Whoever has so many look-ups done one after the other may hide the first.
     if (removes === 0) return true;
     return this.#origins.onceLed(call, removes, () => {
-      const leaves = this.#origins.leaves(call.field('arguments') ?? null, call);
+      // A look-up is led by whatever it looks for, and an action by what it acts upon: a code that confirms it is neither.
+      const leading = call.field('read_only') === true ? 'arguments' : 'identifying';
+      const leaves = this.#origins.leaves(call.field(leading) ?? null, call);
       if (isUndecided(leaves)) return leaves;
       return leaves.some((sources) => {
         const isSaid = sources.some((source) => source.#isSaid());
@@ -124,7 +136,11 @@ export class OriginSource extends TraceObject implements OriginEvidence {
     const call = this.#call;
     if (call === null) return [];
     const sources = this.#origins.of(call.field('arguments') ?? null, call);
-    return isUndecided(sources) ? sources : [...new Set(sources.map(({ kind }) => kind))];
+    if (isUndecided(sources)) return sources;
+    const places = sources.map((source) =>
+      source.#isFolder && source.kind === 'user' ? 'folder' : source.kind,
+    );
+    return [...new Set(places)];
   }
 }
 
@@ -271,13 +287,14 @@ export class Origins {
     anchor: EventObject,
     effort: Effort,
   ): readonly OriginSource[] {
-    const held = new Map<string, { hit: Hit; count: number; isTelling: boolean }>();
+    const held = new Map<string, { hit: Hit; count: number; isTelling: boolean; isFolder: boolean }>();
     const isHiding = hidesText(text);
     let missing = pieces.length === 0 || isHiding ? 1 : 0;
     for (const piece of pieces) {
       const isAll = piece.text === text;
       const phrase = phraseOf(piece.text, readingsOf, true);
-      const hits = isAll ? NO_HITS : grouped(this.#seen.hits(phrase, anchor.place, effort));
+      const found = isAll ? [] : this.#seen.hits(phrase, anchor.place, effort);
+      const hits = grouped(piece.isFolder ? found.filter((hit) => namesFolder(hit, phrase.core)) : found);
       if (hits.size === 0) missing++;
       for (const [key, hit] of hits) {
         const before = held.get(key);
@@ -285,18 +302,20 @@ export class Origins {
           hit: firstOf(before?.hit, { ...hit, isField: false }),
           count: (before?.count ?? 0) + 1,
           isTelling: before?.isTelling === true || piece.isTelling,
+          isFolder: before?.isFolder !== false && piece.isFolder === true,
         });
       }
     }
     const found = [...held.values()].filter(({ count, isTelling }) => isTelling || count === pieces.length);
     const sources = found.map(
-      ({ hit, count }) =>
+      ({ hit, count, isFolder }) =>
         new OriginSource(
           hit.bringer.kind,
           count === pieces.length && !isHiding ? 'structured' : 'part',
           hit,
           text,
           this,
+          isFolder,
         ),
     );
     const isModels = missing > 0 || sources.length === 0;
@@ -309,7 +328,15 @@ function firstOf(known: Hit | undefined, hit: Hit): Hit {
   return known === undefined || hit.event.sequence < known.event.sequence ? hit : known;
 }
 
-const NO_HITS: ReadonlyMap<string, Hit> = new Map();
+/**
+ * Whether a text names this folder itself, by a path. Attack: who has one file read, `/docs/a.txt`, has not named the folder, nor has who
+ * speaks of documents.
+ */
+function namesFolder({ text, at }: Hit, folder: string): boolean {
+  if (!text.startsWith(folder, at)) return false;
+  const isPath = text[at - 1] === '/' || folder.includes('/') || text[at + folder.length] === '/';
+  return isPath && !/^\/[\p{L}\p{N}]/u.test(text.slice(at + folder.length, at + folder.length + 3));
+}
 
 function isUsers({ kind, match }: OriginSource): boolean {
   return (kind === 'user' || kind === 'endorsed') && match !== 'part';

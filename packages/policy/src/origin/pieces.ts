@@ -33,10 +33,14 @@ export interface Piece {
   readonly text: string;
   /** Whether finding it says something by itself: `Best regards` stands everywhere. */
   readonly isTelling: boolean;
+  /** It is a folder, and counts only where a text names the folder itself. Absent: it is none. */
+  readonly isFolder?: true;
 }
 
 /** Together they are the whole value. Empty: it has none, and stands in a text as it is or not at all. */
 export function piecesOf(value: string): readonly Piece[] {
+  const path = pathPieces(value);
+  if (path !== null) return path;
   const parts =
     membersOf(value) ?? namedAddress(value) ?? linkPieces(value) ?? mailPieces(value) ?? listItems(value);
   const pieces = parts?.map((text) => ({ text, isTelling: true })) ?? spokenPieces(value);
@@ -61,6 +65,16 @@ function linkPieces(value: string): readonly string[] | null {
   if (host === undefined) return null;
   const plain = host.replace(/^www\./i, '');
   return [plain, ...(rest ?? '').split(/[/?#&=]+/)];
+}
+
+/** `/user/info/ada.txt`: the folder and the file. Names of folders alone tell nothing: a text may put them together in another way. */
+function pathPieces(value: string): readonly Piece[] | null {
+  const [, folder, file] = /^\s*((?:\/[\w.-]{1,100}){1,20})\/([\w.-]{1,100})\s*$/.exec(value) ?? [];
+  if (folder === undefined || file === undefined) return null;
+  return [
+    { text: folder, isTelling: true, isFolder: true },
+    { text: file, isTelling: true },
+  ];
 }
 
 /** `ada.lovelace@example.org`: the domain, and each word of the name. */
