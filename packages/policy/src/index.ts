@@ -62,8 +62,8 @@ export { Source, type Span } from './syntax/source.ts';
 export { decodingsOf, spokenLink } from './origin/encodings.ts';
 export { isWrittenArgument, isWrittenField } from './origin/field-writer.ts';
 export { sentenceAt } from './origin/origin.ts';
-export { leavesOf } from './origin/pieces.ts';
-export { recordFields } from './origin/record-text.ts';
+export { folderOf, leavesOf, namesFolder } from './origin/pieces.ts';
+export { innerFields, type RecordField, recordFields } from './origin/record-text.ts';
 export { wordsOf } from './origin/words.ts';
 
 // `@cordon/policy-tools`: analysis, explanations, the linter and the printer. No promise to anybody else.

@@ -310,6 +310,8 @@ function strangerWords(stranger: Stranger): string {
         : `${who} is the \`${shortened(field)}\` of what ${returned}`;
     case 'named-text':
       return `${who} comes from a text that you named, which ${returned}`;
+    case 'named-folder':
+      return `${who} comes from a text in a folder that you named, which ${returned}`;
     case 'text':
       return `${who} stands only in a text that \`${shortened(app)}\` returned`;
     default:

@@ -12,7 +12,7 @@ import {
   type PromptQuote,
   parseJson,
 } from '@cordon/core';
-import { isWrittenField, recordFields, sentenceAt } from '@cordon/policy';
+import { innerFields, isWrittenField, type RecordField, recordFields, sentenceAt } from '@cordon/policy';
 import { type Headers, headersOf, NO_HEADERS, recordHeaders } from './text-headers.ts';
 import { placeOfWord } from './whole-word.ts';
 
@@ -25,8 +25,8 @@ export interface ReturnedOutput {
   readonly structured: Json;
   /** What the call was made with. */
   readonly arguments: JsonObject;
-  /** The user's words name what the call asked for: `bill.txt`. */
-  readonly isNamedByUser: boolean;
+  /** The user's words name what the call asked for, `bill.txt`, or the folder in which it lies; null: neither. */
+  readonly namedByUser: 'itself' | 'folder' | null;
   /** Nobody else may have written it. */
   readonly isTrusted: boolean;
   /** It may hold what not everybody may know. */
@@ -45,12 +45,13 @@ export interface Passage {
 /**
  * Where a value stands.
  *
- * - `field`: it is all of a field of a record, such as the sender of a mail;
+ * - `field`: it is all of a field of a record, such as the sender of a mail, or stands in a text that nobody else writes;
  * - `named-text`: inside a text that the user named;
+ * - `named-folder`: inside a text in a folder that the user named;
  * - `text`: inside a text that the agent came across.
  */
 export interface Standing {
-  readonly how: 'field' | 'named-text' | 'text';
+  readonly how: 'field' | 'named-text' | 'named-folder' | 'text';
   /** The name of the field; null: it has none, or the value stands inside a text. */
   readonly field: string | null;
   readonly isTrusted: boolean;
@@ -129,13 +130,15 @@ export class ReturnedTexts {
    */
   find(value: string): Standing | null {
     const found = this.#found(value);
-    const field = found.find(({ at }) => at === null);
     const written = found.filter(({ at }) => at !== null);
-    const named = written.find(({ output }) => output.isNamedByUser);
-    const best = field ?? named ?? written[0];
+    const field = found.find(({ at }) => at === null);
+    const kept = field ?? written.find(({ output }) => output.isTrusted);
+    const inNamed = (named: ReturnedOutput['namedByUser']) =>
+      written.find(({ output }) => output.namedByUser === named);
+    const best = kept ?? inNamed('itself') ?? inNamed('folder') ?? written[0];
     if (best === undefined) return null;
     return {
-      how: best === field ? 'field' : best === named ? 'named-text' : 'text',
+      how: best === kept ? 'field' : howNamed(best.output),
       field: best === field ? best.leaf.field : null,
       isTrusted: best.output.isTrusted,
       app: best.output.app,
@@ -186,6 +189,11 @@ export class ReturnedTexts {
     const holding = this.#outputs.filter(({ lower }) => lower.includes(wanted));
     return holding.flatMap((output) => foundIn(output, wanted));
   }
+}
+
+function howNamed({ namedByUser }: ReturnedOutput): Exclude<Standing['how'], 'field'> {
+  if (namedByUser === null) return 'text';
+  return namedByUser === 'itself' ? 'named-text' : 'named-folder';
 }
 
 /** Quotes the sentence of a passage that has this in it. */
@@ -247,8 +255,7 @@ function textLeaves(text: string): readonly Leaf[] {
   const parsed = /^\s*[[{]/.test(text) ? parseJson(text) : null;
   if (parsed?.ok) return leavesIn(parsed.value, null, NO_HEADERS);
   const fields = recordFields(text);
-  if (fields !== null)
-    return fields.map(({ text: own, name }) => ({ text: own, field: name || null, headers: NO_HEADERS }));
+  if (fields !== null) return fields.flatMap((field) => fieldLeaves(field, NO_HEADERS));
   const headers = headersOf(text);
   const sender = headers.sender === null ? [] : [{ text: headers.sender, field: 'from', headers }];
   return [...sender, { text, field: 'text', headers, isWholeText: true }];
@@ -264,5 +271,10 @@ function leavesIn(value: Json, field: string | null, headers: Headers): readonly
       ...leavesIn(inner, key, own),
     ]);
   }
-  return value === null || typeof value === 'boolean' ? [] : [{ text: String(value), field, headers }];
+  if (value === null || typeof value === 'boolean') return [];
+  return fieldLeaves({ text: String(value), name: field ?? '' }, headers);
+}
+
+function fieldLeaves(field: RecordField, headers: Headers): readonly Leaf[] {
+  return innerFields(field).map(({ text, name }) => ({ text, field: name || null, headers }));
 }

@@ -1,6 +1,6 @@
 /** What the user said in a session, in which a value is looked for as it stands. */
 
-import { spokenLink } from '@cordon/policy';
+import { folderOf, namesFolder, spokenLink } from '@cordon/policy';
 import { unquotedLines } from './unquoted-text.ts';
 import { placeOfWord } from './whole-word.ts';
 
@@ -40,10 +40,19 @@ export class UserTexts {
     return this.#holds(value.toLowerCase()) || (spoken !== null && this.#holds(spoken.toLowerCase()));
   }
 
+  /** Whether the folder of this path stands in the user's words, and not only as a part of another path. */
+  holdFolderOf(path: string): boolean {
+    const folder = folderOf(path);
+    return folder !== null && this.#texts().some((text) => namesFolder(text, folder));
+  }
+
+  #texts(): readonly string[] {
+    return [...this.#said, ...this.#private, ...this.#facts()];
+  }
+
   #holds(wanted: string): boolean {
     if (wanted === '') return true;
-    const texts = [...this.#said, ...this.#private, ...this.#facts()];
-    return texts.some(
+    return this.#texts().some(
       (text) => placeOfWord(text, text.toLowerCase(), wanted) >= 0 || holdsDigits(text, wanted),
     );
   }

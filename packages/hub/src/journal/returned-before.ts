@@ -27,7 +27,7 @@ function outputOf(output: Proposed, args: JsonObject): ReturnedOutput {
   return {
     ...{ app, tool, event: id, text, structured, arguments: args },
     // Whether words of the query named it counts in that query alone.
-    isNamedByUser: false,
+    namedByUser: null,
     isTrusted: label.integrity === 'trusted',
     isPrivate: label.confidentiality === 'private',
   };

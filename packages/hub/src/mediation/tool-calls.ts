@@ -212,6 +212,13 @@ export class ToolCalls {
     return (events) => returned.quote(events, wordsOf(value));
   }
 
+  #namedByUser(args: JsonObject): ReturnedOutput['namedByUser'] {
+    const { words } = this.#parts;
+    const names = namesOfText(args);
+    if (names.some((name) => isSaidName(name, (value) => words.hold(value)))) return 'itself';
+    return names.some((name) => words.holdFolderOf(name)) ? 'folder' : null;
+  }
+
   /** What was refused has taken nothing from the user: the attacker's try must not make the user's own suspicious. */
   takeBack(plan: StepPlan, { app, tool, arguments: args }: ReadyCall): void {
     if (!lasts(app, tool)) return;
@@ -331,7 +338,6 @@ export class ToolCalls {
     const output = delivered.value;
     context.sees(output.label, output.app);
     await yieldIfLong(length);
-    const isUsers = (value: string) => this.#parts.words.hold(value);
     const returned = {
       app: output.app,
       tool: output.tool,
@@ -339,7 +345,7 @@ export class ToolCalls {
       text: output.text,
       structured: output.structured,
       arguments: call.arguments,
-      isNamedByUser: namesOfText(call.arguments).some((name) => isSaidName(name, isUsers)),
+      namedByUser: this.#namedByUser(call.arguments),
       isTrusted: output.label.integrity === 'trusted',
       isPrivate: output.label.confidentiality === 'private',
     };

@@ -321,7 +321,7 @@ test('many fields are compared with many arguments in one pass', () => {
     text: '',
     structured: Array.from({ length: 20_000 }, (_, at) => `the field with number x${at}y says nothing`),
     arguments: { id: '1' },
-    isNamedByUser: false,
+    namedByUser: null,
     isTrusted: false,
     isPrivate: true,
   });

@@ -169,7 +169,7 @@ test('what apps returned holds whole words as they stand, and forgets what was b
   const hear = (text: string) =>
     returned.hear({
       ...{ app: id('mail'), tool: 'read', event: id('e1'), text, structured: null },
-      ...{ isNamedByUser: false, isTrusted: false, isPrivate: true, arguments: {} },
+      ...{ namedByUser: null, isTrusted: false, isPrivate: true, arguments: {} },
     });
   hear('Pay <ada@x.example>, not bob@x.example.org.');
   assert.deepEqual(

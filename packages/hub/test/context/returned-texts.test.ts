@@ -2,20 +2,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { id, type Json } from '@cordon/core';
-import { ReturnedTexts, type Standing } from '../../src/context/returned-texts.ts';
+import { type ReturnedOutput, ReturnedTexts, type Standing } from '../../src/context/returned-texts.ts';
 
-function returnedBy(output: { text?: string; structured?: Json; isNamedByUser?: boolean }): ReturnedTexts {
+function returnedBy(output: {
+  text?: string;
+  structured?: Json;
+  namedByUser?: ReturnedOutput['namedByUser'];
+  isTrusted?: boolean;
+}): ReturnedTexts {
   const returned = new ReturnedTexts();
-  const { text = '', structured = null, isNamedByUser = false } = output;
+  const { text = '', structured = null, namedByUser = null, isTrusted = false } = output;
   const from = {
     app: id<'app'>('mail'),
     tool: 'read',
     event: id<'event'>('e1'),
-    isTrusted: false,
+    isTrusted,
     isPrivate: true,
     arguments: {},
   };
-  returned.hear({ ...from, text, structured, isNamedByUser });
+  returned.hear({ ...from, text, structured, namedByUser });
   return returned;
 }
 
@@ -74,9 +79,23 @@ for (const field of ['message_id', 'contentType', 'noteAuthor', 'from'])
     assert.equal(returnedBy({ structured: { [field]: EVE } }).find(EVE)?.how, 'field');
   });
 
-test('a text that the user named is told from one that the agent came across', () => {
-  assert.equal(returnedBy({ text: BODY, isNamedByUser: true }).find(EVE)?.how, 'named-text');
+test('a text that the user named is told from one in a folder of theirs, and from one that the agent came across', () => {
+  assert.equal(returnedBy({ text: BODY, namedByUser: 'itself' }).find(EVE)?.how, 'named-text');
+  assert.equal(returnedBy({ text: BODY, namedByUser: 'folder' }).find(EVE)?.how, 'named-folder');
   assert.equal(returnedBy({ text: BODY }).find(EVE)?.how, 'text');
+});
+
+test('what stands in a text that nobody else writes is kept by the app', () => {
+  assert.equal(returnedBy({ text: BODY, isTrusted: true }).find(EVE)?.how, 'field');
+  assert.equal(returnedBy({ text: BODY, isTrusted: false }).find(EVE)?.how, 'text');
+});
+
+test('an item of a list that a program wrote into a field is kept by it', () => {
+  const list = `['bob@x.example', '${EVE}']`;
+  assert.equal(returnedBy({ structured: { members: list } }).find(EVE)?.how, 'field');
+  assert.equal(returnedBy({ text: `{'members': "${list}"}` }).find(EVE)?.how, 'field');
+  // Attack: the body of a mail is such a list.
+  assert.equal(returnedBy({ structured: { body: list } }).find(EVE)?.how, 'text');
 });
 
 const LETTER = (subject: string, body: string) =>
@@ -118,7 +137,7 @@ test('what returned a field is told from the text that is quoted', () => {
   const returned = returnedBy({ text: BODY });
   returned.hear({
     ...{ app: id<'app'>('drive'), tool: 'list', event: id<'event'>('e2'), text: '' },
-    ...{ structured: { owner: EVE }, isNamedByUser: false, isTrusted: false, isPrivate: true, arguments: {} },
+    ...{ structured: { owner: EVE }, namedByUser: null, isTrusted: false, isPrivate: true, arguments: {} },
   });
   const found = returned.find(EVE);
   assert.deepEqual(

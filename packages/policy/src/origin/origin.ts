@@ -9,7 +9,7 @@ import { isList, isUndecided, TraceObject, type Undecided, undecided, type Value
 import { decodingsOf, spokenLink } from './encodings.ts';
 import { readingsOf } from './forms.ts';
 import { holdsName, othersOfKind } from './kinds.ts';
-import { leavesOf, piecesOf } from './pieces.ts';
+import { leavesOf, namesFolder, piecesOf } from './pieces.ts';
 import {
   betterOf,
   type Effort,
@@ -294,7 +294,8 @@ export class Origins {
       const isAll = piece.text === text;
       const phrase = phraseOf(piece.text, readingsOf, true);
       const found = isAll ? [] : this.#seen.hits(phrase, anchor.place, effort);
-      const hits = grouped(piece.isFolder ? found.filter((hit) => namesFolder(hit, phrase.core)) : found);
+      const isNamed = (hit: Hit) => piece.isFolder !== true || namesFolder(hit.text, piece.text);
+      const hits = grouped(found.filter(isNamed));
       if (hits.size === 0) missing++;
       for (const [key, hit] of hits) {
         const before = held.get(key);
@@ -326,16 +327,6 @@ export class Origins {
 
 function firstOf(known: Hit | undefined, hit: Hit): Hit {
   return known === undefined || hit.event.sequence < known.event.sequence ? hit : known;
-}
-
-/**
- * Whether a text names this folder itself, by a path. Attack: who has one file read, `/docs/a.txt`, has not named the folder, nor has who
- * speaks of documents.
- */
-function namesFolder({ text, at }: Hit, folder: string): boolean {
-  if (!text.startsWith(folder, at)) return false;
-  const isPath = text[at - 1] === '/' || folder.includes('/') || text[at + folder.length] === '/';
-  return isPath && !/^\/[\p{L}\p{N}]/u.test(text.slice(at + folder.length, at + folder.length + 3));
 }
 
 function isUsers({ kind, match }: OriginSource): boolean {

@@ -67,14 +67,30 @@ function linkPieces(value: string): readonly string[] | null {
   return [plain, ...(rest ?? '').split(/[/?#&=]+/)];
 }
 
-/** `/user/info/ada.txt`: the folder and the file. Names of folders alone tell nothing: a text may put them together in another way. */
+/** `/user/info/ada.txt`: the folder and the file. */
 function pathPieces(value: string): readonly Piece[] | null {
-  const [, folder, file] = /^\s*((?:\/[\w.-]{1,100}){1,20})\/([\w.-]{1,100})\s*$/.exec(value) ?? [];
-  if (folder === undefined || file === undefined) return null;
+  const folder = folderOf(value);
+  if (folder === null) return null;
+  const file = value.trim().slice(folder.length + 1);
   return [
     { text: folder, isTelling: true, isFolder: true },
     { text: file, isTelling: true },
   ];
+}
+
+/** The folder of an absolute path, without a slash at its end; null: it is none, lies in no folder, or goes through `..`. */
+export function folderOf(path: string): string | null {
+  return /^\s*((?:\/\w[\w.-]{0,99}){1,20})\/\w[\w.-]{0,99}\s*$/.exec(path)?.[1] ?? null;
+}
+
+/**
+ * Whether a text names this folder itself. Attack: who has one file read, `/docs/a.txt`, has not named the folder, nor has who speaks of
+ * docs, or of `/docs.old`.
+ */
+export function namesFolder(text: string, folder: string): boolean {
+  const path = folder.trim().replaceAll('.', '\\.');
+  const after = '[\\p{L}\\p{N}_@+-]|[/.][\\p{L}\\p{N}]';
+  return new RegExp(`(?<![\\p{L}\\p{N}_@./~-])${path}(?!${after})`, 'iu').test(text);
 }
 
 /** `ada.lovelace@example.org`: the domain, and each word of the name. */

@@ -6,6 +6,7 @@
  * Linear in the text.
  */
 import { type Json, parseJson } from '@cordon/core';
+import { isWrittenField } from './field-writer.ts';
 
 /** One scalar of a record, or one key that a program chose. */
 export interface RecordField {
@@ -31,6 +32,21 @@ export function recordFields(text: string): readonly RecordField[] | null {
     return new LiteralReader(inner).fields();
   }
   return new BlockReader(inner).fields();
+}
+
+/** Records in fields of records that are looked into. Deeper ones are texts, which is stricter. */
+const MOST_NESTED = 4;
+
+/**
+ * The scalars of a record that a program wrote into a field as text, such as `repositories: "['ada/notes', 'ada/maps']"`; the field itself
+ * if it is none. Attack: the body of a mail that is such a list.
+ */
+export function innerFields(field: RecordField, depth = MOST_NESTED): readonly RecordField[] {
+  const { text, name } = field;
+  if (depth === 0 || isWrittenField(name) || !/^\s*[[{]/.test(text)) return [field];
+  const inner = recordFields(text);
+  if (inner === null) return [field];
+  return inner.flatMap((one) => innerFields({ text: one.text, name: one.name || name }, depth - 1));
 }
 
 /** Some clients put marks around all that comes from tools ("spotlighting"). */

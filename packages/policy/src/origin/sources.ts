@@ -10,7 +10,7 @@ import { isLong } from '../values/text-questions.ts';
 import { isList } from '../values/value.ts';
 import { decodingsOf } from './encodings.ts';
 import { isWrittenField } from './field-writer.ts';
-import { jsonFields, type RecordField, recordFields } from './record-text.ts';
+import { innerFields, jsonFields, recordFields } from './record-text.ts';
 
 /** What brings texts, as `origin` tells sources apart. */
 export interface Bringer {
@@ -131,22 +131,13 @@ interface Member {
   readonly isField: boolean;
 }
 
-/** Records in fields of records that are looked into. Deeper ones are texts, which is stricter. */
-const MOST_NESTED = 4;
-
 /** What a tool or an app gave: a text that is a record is its fields. */
 function given(value: Json): readonly Member[] {
   const fields = typeof value === 'string' ? recordFields(value) : jsonFields(value);
   if (fields === null) return typeof value === 'string' ? [spoken(value)] : [];
-  return fields.flatMap((field) => membersOf(field, MOST_NESTED));
-}
-
-/** `repositories: "['ada/notes', 'ada/maps']"`: a program wrote a list into a field. Attack: the body of a mail that is such a list. */
-function membersOf({ text, name }: RecordField, depth: number): readonly Member[] {
-  if (isWrittenField(name)) return [{ text, isInRecord: true, isField: false }];
-  const inner = depth > 0 && /^\s*[[{]/.test(text) ? recordFields(text) : null;
-  if (inner === null) return [{ text, isInRecord: true, isField: true }];
-  return inner.flatMap((field) => membersOf({ text: field.text, name: field.name || name }, depth - 1));
+  return fields
+    .flatMap((field) => innerFields(field))
+    .map(({ text, name }) => ({ text, isInRecord: true, isField: !isWrittenField(name) }));
 }
 
 /** Each text once, and what it says in an encoding. */
