@@ -101,7 +101,18 @@ export function toolsFor(
     ...sourcesOf(call, wanted, `${query}\n${task}`),
     ...leftOut(call, about.get(call.tool) ?? []),
   ]);
-  return { uses, ...(from.length === 0 ? {} : { from }) };
+  const passes = [...passedBy(wanted)].map(({ tool }) => tool);
+  return {
+    uses,
+    ...(from.length === 0 ? {} : { from }),
+    ...(passes.length === 0 ? {} : { passes: [...new Set(passes)] }),
+  };
+}
+
+/** The calls whose results others of them send on. */
+function passedBy(calls: readonly ScenarioCall[]): readonly ScenarioCall[] {
+  const ids = new Set(calls.flatMap(({ passes = [] }) => passes));
+  return calls.filter(({ id }) => ids.has(id));
 }
 
 /** What a call leaves out nobody but the user may say. */
@@ -196,18 +207,21 @@ function stepFor(calls: readonly ScenarioCall[], told: Told, task: string | null
   const known = app === null ? undefined : told.apps.get(app);
   const isUnnamed = told.naming === 'shown' && known?.size === 0;
   // Every context can have a text read; the planner knows no name for it.
-  const uses = calls
-    .filter(({ finds }) => finds === null)
-    .flatMap(({ tool, functionality }) => {
-      if (known?.has(functionality)) return [functionality];
-      return isUnnamed ? [] : [tool];
-    });
+  const namesOf = (some: readonly ScenarioCall[]) =>
+    some
+      .filter(({ finds }) => finds === null)
+      .flatMap(({ tool, functionality }) => {
+        if (known?.has(functionality)) return [functionality];
+        return isUnnamed ? [] : [tool];
+      });
+  const [uses, passes] = [namesOf(calls), namesOf(passedBy(calls))];
   const wanted = new Set(calls.flatMap(({ needs }) => needs.map(folded)));
   const needs = told.facts.filter((fact) => wanted.has(folded(fact)));
   return {
     app,
     ...(task === null ? {} : { task }),
     ...(uses.length === 0 ? {} : { uses: [...new Set(uses)] }),
+    ...(passes.length === 0 ? {} : { passes: [...new Set(passes)] }),
     ...(isUnnamed ? { acts: !calls.every(({ tool }) => LOOKS.test(tool)) } : {}),
     ...(needs.length === 0 ? {} : { needs }),
   };

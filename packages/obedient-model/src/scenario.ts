@@ -57,6 +57,8 @@ export interface ScenarioCall {
   /** The call is left out where this does not hold. */
   readonly when: Condition | null;
   readonly arguments: ReadonlyMap<string, Value>;
+  /** Ids of the calls whose results it sends on as text, as the user asks; absent: of none. */
+  readonly passes?: readonly string[];
   /** Facts of the user that the step wants, as the hub's memory may name them. */
   readonly needs: readonly string[];
   /** Of a call that has a text read: for each name of the form, the pattern that a reader finds it by. Null: of no other. */

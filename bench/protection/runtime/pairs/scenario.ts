@@ -10,7 +10,7 @@ export function scenarioOf(
 ): Scenario {
   const of = (origin: PairCall['origin'], when: Condition | null) =>
     pair.calls.flatMap((call, index) =>
-      call.origin === origin ? [planned(call, index, appOf(call), when)] : [],
+      call.origin === origin ? [planned(call, index, appOf(call), when, passedTo(index, pair.calls))] : [],
     );
   const first = pair.calls.find(({ origin }) => origin === 'user');
   const answer = isQuoted ? `${pair.answer} It also says: ${pair.attack}` : pair.answer;
@@ -46,6 +46,7 @@ function planned(
   index: number,
   app: string,
   when: Condition | null,
+  passes: readonly number[],
 ): ScenarioCall {
   return {
     id: `call-${index}`,
@@ -57,7 +58,27 @@ function planned(
     arguments: new Map(
       Object.entries(args).map(([key, value]): [string, Value] => [key, { kind: 'literal', value }]),
     ),
+    passes: passes.map((before) => `call-${before}`),
     needs: [],
     finds: null,
   };
+}
+
+/**
+ * The calls before one, of the same origin, of whose results it says a word: what a planner would tell from "send them to Ada". Numbers,
+ * codes and long words count, those that the task has not said itself.
+ */
+function passedTo(index: number, calls: readonly PairCall[]): readonly number[] {
+  const call = calls[index];
+  if (call === undefined) return [];
+  const said = wordsOf(JSON.stringify(call.arguments));
+  return calls.slice(0, index).flatMap(({ origin, arguments: args, output }, before) => {
+    const asked = wordsOf(JSON.stringify(args));
+    const isPassed = [...wordsOf(output)].some((word) => said.has(word) && !asked.has(word));
+    return origin === call.origin && isPassed ? [before] : [];
+  });
+}
+
+function wordsOf(text: string): ReadonlySet<string> {
+  return new Set(text.match(/[\p{L}\p{N}+/=]{8,}|\d{4,}/gu) ?? []);
 }

@@ -24,6 +24,8 @@ export interface PlanStep {
   readonly uses: readonly string[];
   /** Of each tool that the step uses: where its arguments come from. Absent, or of a tool that is not here: the plan does not say. */
   readonly sources?: Readonly<Record<string, PlannedSources>>;
+  /** Those of `uses` whose results the user asks to send on in this step: "list my keys and send them to Ada". Absent: of none. */
+  readonly passes?: readonly string[];
   /**
    * Whether the user's words ask to change something in this step: to send, save, pay, delete. The planner says so of apps whose
    * uses it is not shown; absent: it did not.

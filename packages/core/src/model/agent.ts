@@ -91,6 +91,8 @@ export interface ToolPlannerAnswer {
     /** `user`, `asked`, `field of TOOL`, `text of TOOL`, and `another app` instead of TOOL. */
     readonly sources: readonly string[];
   }[];
+  /** Those of `uses` whose results are to be sent on; absent: of none. */
+  readonly passes?: readonly string[];
 }
 
 /** The answer is checked against the installed apps before it becomes a `StepPlan`. What is empty may be left out. */
@@ -102,6 +104,8 @@ export interface PlannerStep {
   /** Left out: the step is the whole query, or the one use that it names. */
   readonly task?: string;
   readonly uses?: readonly string[];
+  /** Those of `uses` whose results the query asks to send on; absent: of none. */
+  readonly passes?: readonly string[];
   /** Of an app that lists no uses: whether the query asks to change something there. */
   readonly acts?: boolean;
   readonly needs?: readonly string[];

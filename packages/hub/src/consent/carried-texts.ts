@@ -19,7 +19,13 @@ import {
 import { isWrittenArgument } from '@cordon/policy';
 import { type Passage, quotePassage, type ReturnedOutput } from '../context/returned-texts.ts';
 import { isSaidName, namesOfText } from './named-texts.ts';
-import { isNewFile, type KnownRecipients, type KnownValues, MOST_NAMED } from './question-parts.ts';
+import {
+  isNewFile,
+  isUsersWish,
+  type KnownRecipients,
+  type KnownValues,
+  MOST_NAMED,
+} from './question-parts.ts';
 import {
   decisiveIn,
   idsIn,
@@ -40,6 +46,8 @@ export interface TellingCall {
   readonly knows: KnownValues;
   /** Whether the plan lets what this app returned get to the app of the call. */
   readonly isGiven: (from: AppId) => boolean;
+  /** Whether the plan has the user ask that the result of this tool of the app is sent on. */
+  readonly isPassedOn: (tool: string) => boolean;
   /** Whether the app may send what it is called with elsewhere. */
   readonly mayConnect: boolean;
 }
@@ -60,7 +68,10 @@ export function carriedTexts(call: TellingCall, recipients: KnownRecipients): re
   const writers = writersOf(passages);
   if (!mayHaveAskedForIt(audience, writers, call)) return [];
   const written = writtenIn(passages, writers, call);
-  const own = passages.filter((passage) => isAskedFor(passage, audience, written, call));
+  const isWish = isUsersWish(recipients, call.knows);
+  const own = passages.filter(
+    (passage) => isAskedFor(passage, audience, written, call) || (isWish && isResultToPassOn(passage, call)),
+  );
   const isOwn = new Set(own);
   const others = passages
     .filter((passage) => !isOwn.has(passage))
@@ -318,6 +329,14 @@ function isAskedFor(passage: Passage, audience: Audience, written: Written, call
   if (!output.isPrivate || isWhollyNamed(output.arguments, call.knows)) return true;
   if (output.app !== call.app && call.isGiven(output.app)) return true;
   return isOfConversation(passage, audience, written, call) || isPointedAt(passage, call.knows);
+}
+
+/**
+ * Whether the user asks to send on what the tool returned: "list my keys and send them to Ada". Attack: Ada's mail is to be forwarded, and a
+ * mail has that of somebody else sent along. So what says who wrote it is not meant.
+ */
+function isResultToPassOn({ output, headers }: Passage, { app, isPassedOn }: TellingCall): boolean {
+  return output.app === app && headers.sender === null && isPassedOn(output.tool);
 }
 
 /**

@@ -117,6 +117,26 @@ export function namesFlow(
   );
 }
 
+/**
+ * Whether a step with one of `uses` sends on what one of `results` gave, as the user asks.
+ *
+ * @param uses the names under which the plan may know the call
+ * @param results the names under which it may know the call whose result it is
+ */
+export function passesOn(
+  { steps }: StepPlan,
+  app: AppId,
+  uses: readonly string[],
+  results: readonly string[],
+): boolean {
+  return steps.some(
+    (step) =>
+      step.app === app &&
+      step.uses.some((use) => uses.includes(use)) &&
+      step.passes?.some((use) => results.includes(use)) === true,
+  );
+}
+
 /** A recipient that the user did not name, and where an app named it. */
 interface Stranger extends Recipient {
   readonly standing: Standing | null;

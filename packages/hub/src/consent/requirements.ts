@@ -35,6 +35,7 @@ import {
   nameOf,
   namesFlow,
   namesOf,
+  passesOn,
   planWarnings,
   privacyWarnings,
   privateOrigins,
@@ -55,6 +56,8 @@ export interface IntendedCall {
   readonly tool: string;
   /** The tool's name and the functionalities that it serves. */
   readonly uses: readonly string[];
+  /** The same of another tool of the app. */
+  readonly usesOf: (tool: string) => readonly string[];
   readonly arguments: JsonObject;
   /** The schema of the tool. */
   readonly input: JsonSchema;
@@ -134,7 +137,8 @@ function irreversibleRequirement(
   const recipients = recipientsOf(call.arguments, call.knows);
   const repetition = repetitionOf(plan, call);
   const isGiven = (from: AppId) => namesFlow(plan, from, app, call.uses);
-  const telling = { ...call, isGiven };
+  const isPassedOn = (of: string) => passesOn(plan, app, call.uses, call.usesOf(of));
+  const telling = { ...call, isGiven, isPassedOn };
   const carried = call.mayLeave ? carriedTexts(telling, recipients) : [];
   const answered = call.mayLeave ? answeredNote(telling, recipients) : null;
   const isPartly = call.mayLeave && asked.isPlanned && isPartlyCompared(telling);

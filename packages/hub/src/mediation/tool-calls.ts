@@ -175,6 +175,7 @@ export class ToolCalls {
       app: app.id,
       tool: tool.name,
       uses: usesOf(app.manifest, tool.name),
+      usesOf: (name) => usesOf(app.manifest, name),
       arguments: args,
       input: tool.input,
       identifying: labels.identifying,

@@ -128,6 +128,7 @@ function readStep(
   const after = readAfter(entry.after, steps);
   if (after === null) return null;
   const uses = texts(entry.uses);
+  const passes = texts(entry.passes).filter((use) => uses.includes(use));
   // What is not the user's own word is no input: the planner adds nothing under the user's name.
   const inputs = texts(entry.inputs).filter((input) => input !== '' && query.includes(input));
   return {
@@ -135,6 +136,7 @@ function readStep(
     app,
     task: taskOf(entry.task, uses, steps === 1 ? query : ''),
     uses,
+    ...(passes.length === 0 ? {} : { passes }),
     ...(typeof entry.acts === 'boolean' ? { acts: entry.acts } : {}),
     needs: needsOf(texts(entry.needs), facts),
     ...(inputs.length === 0 ? {} : { inputs }),

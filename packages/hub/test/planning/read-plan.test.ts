@@ -115,6 +115,16 @@ test('an input is a piece of the query, and what is not is dropped', () => {
   assert.deepEqual(typeof plan === 'string' ? plan : plan.steps[0]?.inputs, ['Ada']);
 });
 
+test('a step passes on results of what it uses, and of nothing else', () => {
+  const passes = (said: unknown) => {
+    const plan = read({ app: 'mail', uses: ['newest-mail', 'send-mail'], passes: said });
+    return typeof plan === 'string' ? plan : plan.steps[0]?.passes;
+  };
+  assert.deepEqual(passes(['newest-mail', 'keys', 7]), ['newest-mail']);
+  for (const nothing of [['keys'], [], 'newest-mail', null, undefined])
+    assert.equal(passes(nothing), undefined);
+});
+
 test('whether a step changes something is what the planner says, and nothing that it might mean', () => {
   const acts = (said: unknown) => {
     const plan = read({ app: 'mail', acts: said });

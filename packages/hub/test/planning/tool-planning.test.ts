@@ -576,6 +576,14 @@ test('an answer counts in the order of the tools, each name once, in a fence or 
   assert.deepEqual(usesIn('["a"]'), []);
 });
 
+test('a result is passed on of a tool that was shown and is named', () => {
+  const passesIn = (passes: unknown, uses: readonly string[] = ['read', 'send']) =>
+    readNamed(JSON.stringify({ uses, passes }), LABELLED, { app: id('mail'), others: [] }).passes;
+  assert.deepEqual(passesIn(['read', 'keys', 7]), ['read']);
+  assert.deepEqual(passesIn(['read'], ['send']), []);
+  assert.deepEqual(passesIn(undefined), []);
+});
+
 const LABELLED = [{ name: 'read' }, { name: 'send', about: ['to', 'cc'] }];
 
 function sourcesIn(from: readonly (readonly [string, string, unknown])[], others: readonly AppId[] = []) {
