@@ -172,6 +172,8 @@ export class EventObject extends TraceObject {
         return event.tool?.outward ?? UNKNOWN_TOOL.outward;
       case 'identifying':
         return this.#once(() => identifyingArguments(event));
+      case 'identified':
+        return (event.tool?.identifying ?? UNKNOWN_TOOL.identifying) !== null;
       case 'may_leave':
         return event.tool?.mayLeave ?? event.tool?.outward ?? UNKNOWN_TOOL.outward;
       case 'names':
