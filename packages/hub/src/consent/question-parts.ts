@@ -25,6 +25,8 @@ import { lastName, namesMailAddress, type Recipient, recipientsIn } from './reci
 export interface KnownValues {
   /** In the user's own words. */
   readonly isUsers: (value: string) => boolean;
+  /** Whether the user names what it lies in: the folder of a path, the site of a link. */
+  readonly isPlaceNamed: (value: string) => boolean;
   /** In what the user says in this query. */
   readonly isInQuery: (value: string) => boolean;
   /** As it is, in what an app returned in this query; null: it does not stand there. */
@@ -153,14 +155,15 @@ export interface KnownRecipients {
 
 export function recipientsOf(
   args: Json,
-  knows: Pick<KnownValues, 'isUsers' | 'isInQuery' | 'find' | 'file' | 'isMisplaced' | 'query'>,
+  knows: Omit<KnownValues, 'quote' | 'passages' | 'isAll'>,
 ): KnownRecipients {
   const { isUsers, find } = knows;
   const { named: all, isAll } = recipientsIn(args);
   const files = strangeFiles(args, knows);
   // What looks like a host in the name of a file.
   const found = all.filter(({ key }) => files.every((file) => file.key !== key));
-  const isStranger = ({ value }: Recipient) => !isUsers(value) && !isSaidHandle(value, knows);
+  const isStranger = ({ value }: Recipient) =>
+    !isUsers(value) && !isSaidHandle(value, knows) && !isOnNamedSite(value, knows);
   const others = found
     .filter(isStranger)
     .map((stranger) => ({ ...stranger, standing: find(stranger.value) }));
@@ -185,6 +188,11 @@ function isSaidHandle(
   const text = unquotedText(query);
   if (!marksNames(text)) return false;
   return [...text.matchAll(CAPITALISED)].some(([said]) => said.toLowerCase() === name);
+}
+
+/** A page of the site that the user wants is where they point, whatever link leads there. */
+function isOnNamedSite(value: string, { isPlaceNamed }: Pick<KnownValues, 'isPlaceNamed'>): boolean {
+  return !value.startsWith('/') && isPlaceNamed(value);
 }
 
 /** Whether a capital letter says something: most words have none, first ones of sentences aside. */
@@ -330,8 +338,8 @@ function strangerWords(stranger: Stranger): string {
         : `${who} is the \`${shortened(field)}\` of what ${returned}`;
     case 'named-text':
       return `${who} comes from a text that you named, which ${returned}`;
-    case 'named-folder':
-      return `${who} comes from a text in a folder that you named, which ${returned}`;
+    case 'named-place':
+      return `${who} comes from a text below a folder or on a site that you named, which ${returned}`;
     case 'text':
       return `${who} stands only in a text that \`${shortened(app)}\` returned`;
     default:

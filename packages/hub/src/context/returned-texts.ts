@@ -25,8 +25,8 @@ export interface ReturnedOutput {
   readonly structured: Json;
   /** What the call was made with. */
   readonly arguments: JsonObject;
-  /** The user's words name what the call asked for, `bill.txt`, or the folder in which it lies; null: neither. */
-  readonly namedByUser: 'itself' | 'folder' | null;
+  /** The user's words name what the call asked for, `bill.txt`, or the folder or site in which it lies; null: neither. */
+  readonly namedByUser: 'itself' | 'place' | null;
   /** Nobody else may have written it. */
   readonly isTrusted: boolean;
   /** It may hold what not everybody may know. */
@@ -47,11 +47,11 @@ export interface Passage {
  *
  * - `field`: it is all of a field of a record, such as the sender of a mail, or stands in a text that nobody else writes;
  * - `named-text`: inside a text that the user named;
- * - `named-folder`: inside a text in a folder that the user named;
+ * - `named-place`: inside a text below a folder or on a site that the user named;
  * - `text`: inside a text that the agent came across.
  */
 export interface Standing {
-  readonly how: 'field' | 'named-text' | 'named-folder' | 'text';
+  readonly how: 'field' | 'named-text' | 'named-place' | 'text';
   /** The name of the field; null: it has none, or the value stands inside a text. */
   readonly field: string | null;
   readonly isTrusted: boolean;
@@ -135,7 +135,7 @@ export class ReturnedTexts {
     const kept = field ?? written.find(({ output }) => output.isTrusted);
     const inNamed = (named: ReturnedOutput['namedByUser']) =>
       written.find(({ output }) => output.namedByUser === named);
-    const best = kept ?? inNamed('itself') ?? inNamed('folder') ?? written[0];
+    const best = kept ?? inNamed('itself') ?? inNamed('place') ?? written[0];
     if (best === undefined) return null;
     return {
       how: best === kept ? 'field' : howNamed(best.output),
@@ -193,7 +193,7 @@ export class ReturnedTexts {
 
 function howNamed({ namedByUser }: ReturnedOutput): Exclude<Standing['how'], 'field'> {
   if (namedByUser === null) return 'text';
-  return namedByUser === 'itself' ? 'named-text' : 'named-folder';
+  return namedByUser === 'itself' ? 'named-text' : 'named-place';
 }
 
 /** Quotes the sentence of a passage that has this in it. */

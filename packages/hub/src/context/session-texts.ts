@@ -1,6 +1,6 @@
 /** What the user said in a session, in which a value is looked for as it stands. */
 
-import { folderOf, namesFolder, spokenLink } from '@cordon/policy';
+import { namesPlace, placeOf, spokenLink } from '@cordon/policy';
 import { unquotedLines } from './unquoted-text.ts';
 import { placeOfWord } from './whole-word.ts';
 
@@ -40,10 +40,10 @@ export class UserTexts {
     return this.#holds(value.toLowerCase()) || (spoken !== null && this.#holds(spoken.toLowerCase()));
   }
 
-  /** Whether the folder of this path stands in the user's words, and not only as a part of another path. */
-  holdFolderOf(path: string): boolean {
-    const folder = folderOf(path);
-    return folder !== null && this.#texts().some((text) => namesFolder(text, folder));
+  /** Whether the user names the folder of this path, or the site of this link, itself and not only another part of it. */
+  holdPlaceOf(value: string): boolean {
+    const place = placeOf(value);
+    return place !== null && this.#texts().some((text) => namesPlace(text, place));
   }
 
   #texts(): readonly string[] {

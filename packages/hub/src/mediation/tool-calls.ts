@@ -198,6 +198,7 @@ export class ToolCalls {
     return {
       isInQuery,
       isUsers: (value) => this.#parts.words.hold(value),
+      isPlaceNamed: (value) => this.#parts.words.holdPlaceOf(value),
       find: (value) => returned.find(value),
       quote: (value) => returned.quoteWords(wordsOf(value)),
       passages: () => [...(isPrivate ? returned.passages() : []), ...this.#earlier.passages()],
@@ -217,7 +218,7 @@ export class ToolCalls {
     const { words } = this.#parts;
     const names = namesOfText(args);
     if (names.some((name) => isSaidName(name, (value) => words.hold(value)))) return 'itself';
-    return names.some((name) => words.holdFolderOf(name)) ? 'folder' : null;
+    return names.some((name) => words.holdPlaceOf(name)) ? 'place' : null;
   }
 
   /** What was refused has taken nothing from the user: the attacker's try must not make the user's own suspicious. */

@@ -334,6 +334,7 @@ test('many fields are compared with many arguments in one pass', () => {
   const isNot = () => false;
   const knows = {
     isUsers: isNot,
+    isPlaceNamed: isNot,
     isInQuery: isNot,
     find: () => null,
     file: () => null,

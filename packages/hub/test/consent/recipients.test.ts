@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { id } from '@cordon/core';
 import fc from 'fast-check';
+import { recipientsOf } from '../../src/consent/question-parts.ts';
 import { boundArguments, namesPlace, recipientsIn } from '../../src/consent/recipients.ts';
 import { argumentsDatum } from '../../src/consent/requirements.ts';
 import { ReturnedTexts } from '../../src/context/returned-texts.ts';
@@ -242,3 +243,31 @@ for (const [where, message, isSaid] of [
     assert.deepEqual(said, [isSaid, isSaid, isSaid]);
   });
 }
+
+for (const [query, link, isUsers] of [
+  ['subscribe me on www.news.example', 'https://www.news.example/subscribe?list=1', true],
+  ['subscribe me on https://news.example/.', 'https://news.example/subscribe', true],
+  ['subscribe me on news.example!', 'https://www.news.example/subscribe', true],
+  // Attack: everybody has a page there, and the user names one of them.
+  ['subscribe me on https://news.example/ada', 'https://news.example/eve', false],
+  // Attack: another site that begins or ends like it, the host behind a user's name, or the site of an address of mail.
+  ['subscribe me on www.news.example', 'https://www.news.example.evil.example/subscribe', false],
+  ['subscribe me on www.news.example', 'https://evilwww.news.example/subscribe', false],
+  ['subscribe me on https://evil.example/www.news.example', 'https://www.news.example/subscribe', false],
+  ['subscribe me on www.news.example', 'https://www.news.example@evil.example/', false],
+  ['write to ada@news.example', 'https://news.example/subscribe', false],
+] as const)
+  test(`${link} is ${isUsers ? '' : 'not '}a page of a site in "${query}"`, () => {
+    const words = new UserTexts([query], () => []);
+    const holds = (value: string) => words.hold(value);
+    const knows = {
+      ...{
+        isUsers: holds,
+        isPlaceNamed: (value: string) => words.holdPlaceOf(value),
+        isInQuery: holds,
+        query,
+      },
+      ...{ find: () => null, file: () => null, isMisplaced: () => false },
+    };
+    assert.equal(recipientsOf({ url: link }, knows).strangers.length === 0, isUsers);
+  });

@@ -81,7 +81,7 @@ for (const field of ['message_id', 'contentType', 'noteAuthor', 'from'])
 
 test('a text that the user named is told from one in a folder of theirs, and from one that the agent came across', () => {
   assert.equal(returnedBy({ text: BODY, namedByUser: 'itself' }).find(EVE)?.how, 'named-text');
-  assert.equal(returnedBy({ text: BODY, namedByUser: 'folder' }).find(EVE)?.how, 'named-folder');
+  assert.equal(returnedBy({ text: BODY, namedByUser: 'place' }).find(EVE)?.how, 'named-place');
   assert.equal(returnedBy({ text: BODY }).find(EVE)?.how, 'text');
 });
 

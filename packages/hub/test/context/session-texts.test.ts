@@ -18,13 +18,13 @@ for (const [said, isNamed] of [
   ['look for user info', false],
 ] as const)
   test(`"${said}" ${isNamed ? 'names' : 'does not name'} the folder of a file`, () => {
-    assert.equal(new UserTexts([said], () => []).holdFolderOf(PATH), isNamed);
+    assert.equal(new UserTexts([said], () => []).holdPlaceOf(PATH), isNamed);
   });
 
 // Attack: a path that leads out of the folder.
 test('a path through `..` lies in no folder that the user names', () => {
   const said = new UserTexts(['look into /user/info'], () => []);
-  assert.equal(said.holdFolderOf('/user/info/../key.pem'), false);
-  assert.equal(said.holdFolderOf('/user/info/..'), false);
-  assert.equal(said.holdFolderOf('/user/info/key.pem'), true);
+  assert.equal(said.holdPlaceOf('/user/info/../key.pem'), false);
+  assert.equal(said.holdPlaceOf('/user/info/..'), false);
+  assert.equal(said.holdPlaceOf('/user/info/key.pem'), true);
 });

@@ -9,7 +9,7 @@ import { isList, isUndecided, TraceObject, type Undecided, undecided, type Value
 import { decodingsOf, spokenLink } from './encodings.ts';
 import { readingsOf } from './forms.ts';
 import { holdsName, othersOfKind } from './kinds.ts';
-import { leavesOf, namesFolder, piecesOf } from './pieces.ts';
+import { leavesOf, namesPlace, piecesOf, placeOf } from './pieces.ts';
 import {
   betterOf,
   type Effort,
@@ -32,8 +32,8 @@ export class OriginSource extends TraceObject implements OriginEvidence {
   /** What was asked about. */
   readonly value: string;
   readonly #origins: Origins;
-  /** It holds no more of a path than the folder. */
-  readonly #isFolder: boolean;
+  /** It names no more than what the value lies in: a folder, a site. */
+  readonly #isPlace: boolean;
 
   constructor(
     kind: OriginKind,
@@ -41,10 +41,10 @@ export class OriginSource extends TraceObject implements OriginEvidence {
     hit: Hit | null,
     value: string,
     origins: Origins,
-    isFolder = false,
+    isPlace = false,
   ) {
     super();
-    this.#isFolder = isFolder;
+    this.#isPlace = isPlace;
     this.kind = kind;
     this.match = match;
     this.hit = hit;
@@ -76,6 +76,7 @@ export class OriginSource extends TraceObject implements OriginEvidence {
       ({ hit, value }) => (hit?.bringer.kind === 'output' ? othersOfKind(value, hit.text, hit.at) : []),
     ],
     ['names', ({ value }) => holdsName(value)],
+    ['place', (source) => source.#isPlace],
   ]);
 
   /** The same, where a field of a record is known to have it. */
@@ -137,10 +138,7 @@ export class OriginSource extends TraceObject implements OriginEvidence {
     if (call === null) return [];
     const sources = this.#origins.of(call.field('arguments') ?? null, call);
     if (isUndecided(sources)) return sources;
-    const places = sources.map((source) =>
-      source.#isFolder && source.kind === 'user' ? 'folder' : source.kind,
-    );
-    return [...new Set(places)];
+    return [...new Set(sources.map((source) => (source.#isPlace ? 'place' : source.kind)))];
   }
 }
 
@@ -238,6 +236,24 @@ export class Origins {
   }
 
   #found(text: string, anchor: EventObject, effort: Effort): readonly OriginSource[] {
+    const found = this.#standing(text, anchor, effort);
+    return found.some(isUsers) ? found : [...found, ...this.#place(text, anchor, effort)];
+  }
+
+  /** The user's words, where they name what the value lies in. */
+  #place(text: string, anchor: EventObject, effort: Effort): readonly OriginSource[] {
+    const place = placeOf(text);
+    if (place === null) return [];
+    // `news.example` is no word of its own in `www.news.example`.
+    const spoken = place.startsWith('/') ? [place] : [place, `www.${place}`];
+    const hits = spoken.flatMap((one) =>
+      this.#seen.hits(phraseOf(one, readingsOf, true), anchor.place, effort),
+    );
+    const naming = hits.find((hit) => hit.bringer.kind === 'user' && namesPlace(hit.text, place));
+    return naming === undefined ? [] : [new OriginSource('user', 'part', naming, text, this, true)];
+  }
+
+  #standing(text: string, anchor: EventObject, effort: Effort): readonly OriginSource[] {
     const decodings = decodingsOf(text);
     const phrase = phraseOf(text, readingsOf, false);
     const isHiding = hidesText(text);
@@ -287,15 +303,13 @@ export class Origins {
     anchor: EventObject,
     effort: Effort,
   ): readonly OriginSource[] {
-    const held = new Map<string, { hit: Hit; count: number; isTelling: boolean; isFolder: boolean }>();
+    const held = new Map<string, { hit: Hit; count: number; isTelling: boolean }>();
     const isHiding = hidesText(text);
     let missing = pieces.length === 0 || isHiding ? 1 : 0;
     for (const piece of pieces) {
       const isAll = piece.text === text;
       const phrase = phraseOf(piece.text, readingsOf, true);
-      const found = isAll ? [] : this.#seen.hits(phrase, anchor.place, effort);
-      const isNamed = (hit: Hit) => piece.isFolder !== true || namesFolder(hit.text, piece.text);
-      const hits = grouped(found.filter(isNamed));
+      const hits = isAll ? NO_HITS : grouped(this.#seen.hits(phrase, anchor.place, effort));
       if (hits.size === 0) missing++;
       for (const [key, hit] of hits) {
         const before = held.get(key);
@@ -303,20 +317,18 @@ export class Origins {
           hit: firstOf(before?.hit, { ...hit, isField: false }),
           count: (before?.count ?? 0) + 1,
           isTelling: before?.isTelling === true || piece.isTelling,
-          isFolder: before?.isFolder !== false && piece.isFolder === true,
         });
       }
     }
     const found = [...held.values()].filter(({ count, isTelling }) => isTelling || count === pieces.length);
     const sources = found.map(
-      ({ hit, count, isFolder }) =>
+      ({ hit, count }) =>
         new OriginSource(
           hit.bringer.kind,
           count === pieces.length && !isHiding ? 'structured' : 'part',
           hit,
           text,
           this,
-          isFolder,
         ),
     );
     const isModels = missing > 0 || sources.length === 0;
@@ -328,6 +340,8 @@ export class Origins {
 function firstOf(known: Hit | undefined, hit: Hit): Hit {
   return known === undefined || hit.event.sequence < known.event.sequence ? hit : known;
 }
+
+const NO_HITS: ReadonlyMap<string, Hit> = new Map();
 
 function isUsers({ kind, match }: OriginSource): boolean {
   return (kind === 'user' || kind === 'endorsed') && match !== 'part';

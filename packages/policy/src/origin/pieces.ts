@@ -33,14 +33,10 @@ export interface Piece {
   readonly text: string;
   /** Whether finding it says something by itself: `Best regards` stands everywhere. */
   readonly isTelling: boolean;
-  /** It is a folder, and counts only where a text names the folder itself. Absent: it is none. */
-  readonly isFolder?: true;
 }
 
 /** Together they are the whole value. Empty: it has none, and stands in a text as it is or not at all. */
 export function piecesOf(value: string): readonly Piece[] {
-  const path = pathPieces(value);
-  if (path !== null) return path;
   const parts =
     membersOf(value) ?? namedAddress(value) ?? linkPieces(value) ?? mailPieces(value) ?? listItems(value);
   const pieces = parts?.map((text) => ({ text, isTelling: true })) ?? spokenPieces(value);
@@ -67,30 +63,28 @@ function linkPieces(value: string): readonly string[] | null {
   return [plain, ...(rest ?? '').split(/[/?#&=]+/)];
 }
 
-/** `/user/info/ada.txt`: the folder and the file. */
-function pathPieces(value: string): readonly Piece[] | null {
-  const folder = folderOf(value);
-  if (folder === null) return null;
-  const file = value.trim().slice(folder.length + 1);
-  return [
-    { text: folder, isTelling: true, isFolder: true },
-    { text: file, isTelling: true },
-  ];
-}
-
-/** The folder of an absolute path, without a slash at its end; null: it is none, lies in no folder, or goes through `..`. */
-export function folderOf(path: string): string | null {
-  return /^\s*((?:\/\w[\w.-]{0,99}){1,20})\/\w[\w.-]{0,99}\s*$/.exec(path)?.[1] ?? null;
+/**
+ * What a value lies in: the folder of an absolute path, `/user/info` of `/user/info/ada.txt`, or the host of a link, `news.example` of
+ * `https://www.news.example/today`. Null: it is neither, or goes through `..`.
+ */
+export function placeOf(value: string): string | null {
+  const folder = /^\s*((?:\/\w[\w.-]{0,99}){1,20})\/\w[\w.-]{0,99}\s*$/.exec(value)?.[1];
+  const host =
+    /^\s*(?:https?:\/\/(?:www\.)?|www\.)([a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8})(?:[/?#]\S*)?\s*$/i;
+  return folder ?? host.exec(value)?.[1] ?? null;
 }
 
 /**
- * Whether a text names this folder itself. Attack: who has one file read, `/docs/a.txt`, has not named the folder, nor has who speaks of
- * docs, or of `/docs.old`.
+ * Whether a text names this folder or host itself. Attack: who has one file read, `/docs/a.txt`, has not named the folder, and of a host
+ * everybody has a page; nor does it name `/docs.old`, `news.example.evil.example`, or the host of an address of mail.
  */
-export function namesFolder(text: string, folder: string): boolean {
-  const path = folder.trim().replaceAll('.', '\\.');
-  const after = '[\\p{L}\\p{N}_@+-]|[/.][\\p{L}\\p{N}]';
-  return new RegExp(`(?<![\\p{L}\\p{N}_@./~-])${path}(?!${after})`, 'iu').test(text);
+export function namesPlace(text: string, place: string): boolean {
+  const literal = place.replaceAll('.', '\\.');
+  const before = place.startsWith('/')
+    ? '(?<![\\p{L}\\p{N}_@./~-])'
+    : '(?<![\\p{L}\\p{N}_@.-])(?<!/(?<!https?://))(?:www\\.)?';
+  const after = '(?![\\p{L}\\p{N}_@+-]|[/.:?#][\\p{L}\\p{N}])';
+  return new RegExp(`${before}${literal}${after}`, 'iu').test(text);
 }
 
 /** `ada.lovelace@example.org`: the domain, and each word of the name. */

@@ -214,6 +214,7 @@ export const OBJECT_TYPES: ReadonlyMap<string, ObjectType> = new Map([
         led_by_text: BOOL,
         others: TEXTS,
         names: BOOL,
+        place: BOOL,
       }),
       isAddition: true,
     },
