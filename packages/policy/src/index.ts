@@ -62,7 +62,7 @@ export { Source, type Span } from './syntax/source.ts';
 export { decodingsOf, spokenLink } from './origin/encodings.ts';
 export { isWrittenArgument, isWrittenField } from './origin/field-writer.ts';
 export { sentenceAt } from './origin/origin.ts';
-export { leavesOf, namesPlace, placeOf } from './origin/pieces.ts';
+export { leavesOf, namesPlaceOf } from './origin/pieces.ts';
 export { innerFields, type RecordField, recordFields } from './origin/record-text.ts';
 export { wordsOf } from './origin/words.ts';
 

@@ -26,6 +26,8 @@ interface Source {
   readonly held: Held | null;
   /** The value stands alone in a field of a record. */
   readonly isField: boolean;
+  /** It names no more than what the value lies in. Absent: it has the value. */
+  readonly isPlace?: true;
 }
 
 const BEST = ['exact', 'short', 'normalised', 'structured', 'part'];
@@ -63,6 +65,30 @@ function leafSources(value: Value, anchor: EventObject, visible: Visible): reado
 type Texts = readonly Omit<Held, 'at'>[];
 
 function sourcesOf(leaf: string, texts: Texts): readonly Source[] {
+  const standing = standingIn(leaf, texts);
+  const place = semantics.placeOf(leaf);
+  if (place === null || standing.some(isUsers)) return standing;
+  const naming = texts.filter(
+    ({ seen }) => seen.bringer.kind === 'user' && semantics.namesPlaceOf(leaf, seen.text),
+  );
+  const found = semantics.spokenPlaces(place).flatMap((one) => {
+    const wanted = semantics.wordsOf(one);
+    return naming.flatMap((text): Source[] => {
+      const inside = semantics.wordsOf(text.seen.text);
+      return placesOf(wanted, inside, text.seen.isWhole).map((word) => {
+        const held = { ...text, at: inside.starts[word] ?? 0 };
+        return { value: leaf, match: 'part', held, isField: false, isPlace: true };
+      });
+    });
+  });
+  return [...standing, ...firstOfEach(found)];
+}
+
+function isUsers({ match, held }: Source): boolean {
+  return ['user', 'endorsed'].includes(held?.seen.bringer.kind ?? 'model') && match !== 'part';
+}
+
+function standingIn(leaf: string, texts: Texts): readonly Source[] {
   const isHiding = semantics.hidesText(leaf);
   const models = (match: string): Source => ({ value: leaf, match, held: null, isField: false });
   if (semantics.wordsOf(leaf).words.length === 0) return leaf.trim() === '' ? [] : [models('exact')];
@@ -214,6 +240,7 @@ function fieldsOf(source: Source, visible: Visible): Readonly<Record<string, Val
     led_by_text: isLedByText(source, visible, 4),
     others: isOutput ? semantics.othersOfKind(value, held.seen.text, held.at) : [],
     names: semantics.holdsName(value),
+    place: source.isPlace === true,
   };
 }
 
@@ -221,15 +248,29 @@ function isWholeField({ match, isField }: Source): boolean {
   return match !== 'structured' && match !== 'part' && isField;
 }
 
-/** The sources of each argument of the call that gave an output; null: it is no output of a call. */
-function argumentsOf({ held }: Source, visible: Visible): readonly (readonly Source[])[] | null {
+/**
+ * The sources of each argument of the call that gave an output, or of those that can lead it; null: it is no output of a call.
+ */
+function argumentsOf(
+  { held, value }: Source,
+  visible: Visible,
+  isLeading: boolean,
+): readonly (readonly Source[])[] | null {
   const call = held?.seen.bringer.kind === 'output' ? held.event.call : null;
-  return call === null ? null : leafSources(call.field('arguments') ?? null, call, visible);
+  if (call === null) return null;
+  const args = call.field('arguments') ?? null;
+  if (!isLeading || call.field('read_only') === true) return leafSources(args, call, visible);
+  const text = held?.seen.text.toLowerCase() ?? '';
+  const echoed = (semantics.leavesOf(args, Number.POSITIVE_INFINITY) ?? []).filter((leaf) => {
+    const lower = leaf.toLowerCase();
+    return lower !== '' && (text.includes(lower) || lower.includes(value.toLowerCase()));
+  });
+  return leafSources([call.field('identifying') ?? null, echoed], call, visible);
 }
 
 function askedBy(source: Source, visible: Visible): readonly string[] {
-  const sources = firstOfEach((argumentsOf(source, visible) ?? []).flat());
-  return [...new Set(sources.map(kindOf))];
+  const sources = firstOfEach((argumentsOf(source, visible, false) ?? []).flat());
+  return [...new Set(sources.map((one) => (one.isPlace === true ? 'place' : kindOf(one))))];
 }
 
 function kindOf({ held }: Source): string {
@@ -238,7 +279,7 @@ function kindOf({ held }: Source): string {
 
 /** Some argument of the call stands only inside of texts that others wrote, or was itself found by such a call. */
 function isLedByText(source: Source, visible: Visible, removes: number): boolean {
-  const leaves = argumentsOf(source, visible);
+  const leaves = argumentsOf(source, visible, true);
   if (leaves === null || removes === 0) return leaves !== null;
   return leaves.some((sources) => {
     const isSaid = sources.some(
@@ -258,8 +299,6 @@ function isOfText(source: Source, visible: Visible, removes: number): boolean {
 
 /** `from_user(value)` */
 export function isFromUser(value: Value, anchor: EventObject, visible: Visible): boolean {
-  const isUsers = ({ match, held }: Source): boolean =>
-    ['user', 'endorsed'].includes(held?.seen.bringer.kind ?? 'model') && match !== 'part';
   return leafSources(value, anchor, visible).every(
     (sources) => sources.length === 0 || sources.some(isUsers),
   );

@@ -333,10 +333,17 @@ function isAskedFor(passage: Passage, audience: Audience, written: Written, call
 
 /**
  * Whether the user asks to send on what the tool returned: "list my keys and send them to Ada". Attack: Ada's mail is to be forwarded, and a
- * mail has that of somebody else sent along. So what says who wrote it is not meant.
+ * mail has that of somebody else sent along, or another file read than the user names. So what says who wrote it is not meant, nor what
+ * was asked for by anything but this query.
  */
-function isResultToPassOn({ output, headers }: Passage, { app, isPassedOn }: TellingCall): boolean {
-  return output.app === app && headers.sender === null && isPassedOn(output.tool);
+function isResultToPassOn({ output, headers }: Passage, { app, isPassedOn, knows }: TellingCall): boolean {
+  if (output.app !== app || headers.sender !== null || !isPassedOn(output.tool)) return false;
+  return namedArguments(output.arguments).every(({ value }) => isNothing(value) || isInQuery(value, knows));
+}
+
+function isInQuery(value: Json, knows: Pick<KnownValues, 'isInQuery'>): boolean {
+  if (Array.isArray(value)) return value.every((one: Json) => isInQuery(one, knows));
+  return (typeof value === 'string' || typeof value === 'number') && knows.isInQuery(String(value));
 }
 
 /**

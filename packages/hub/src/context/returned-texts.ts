@@ -81,6 +81,8 @@ interface Leaf {
   readonly headers: Headers;
   /** Absent: it is a part of a record. */
   readonly isWholeText?: true;
+  /** It is an item of a list that another leaf holds as a whole. */
+  readonly isItem?: true;
 }
 
 /** An output, taken apart when it is first looked at. */
@@ -174,12 +176,9 @@ export class ReturnedTexts {
   /** All that was returned, part by part. */
   passages(): readonly Passage[] {
     return this.#outputs.flatMap((output) =>
-      leavesOf(output).map(({ text, headers, isWholeText = false }) => ({
-        output,
-        text,
-        headers,
-        isWholeText,
-      })),
+      leavesOf(output)
+        .filter(({ isItem }) => isItem === undefined)
+        .map(({ text, headers, isWholeText = false }) => ({ output, text, headers, isWholeText })),
     );
   }
 
@@ -275,6 +274,11 @@ function leavesIn(value: Json, field: string | null, headers: Headers): readonly
   return fieldLeaves({ text: String(value), name: field ?? '' }, headers);
 }
 
+/** A list that a program wrote into a field is looked up by its items, and compared as the text that it is. */
 function fieldLeaves(field: RecordField, headers: Headers): readonly Leaf[] {
-  return innerFields(field).map(({ text, name }) => ({ text, field: name || null, headers }));
+  const inner = innerFields(field);
+  const leaf = { text: field.text, field: field.name || null, headers };
+  if (inner.length === 1 && inner[0] === field) return [leaf];
+  const items = inner.map(({ text, name }): Leaf => ({ text, field: name || null, headers, isItem: true }));
+  return [{ ...leaf, field: 'text' }, ...items];
 }

@@ -1,6 +1,6 @@
 /** What the user said in a session, in which a value is looked for as it stands. */
 
-import { namesPlace, placeOf, spokenLink } from '@cordon/policy';
+import { namesPlaceOf, spokenLink } from '@cordon/policy';
 import { unquotedLines } from './unquoted-text.ts';
 import { placeOfWord } from './whole-word.ts';
 
@@ -40,10 +40,9 @@ export class UserTexts {
     return this.#holds(value.toLowerCase()) || (spoken !== null && this.#holds(spoken.toLowerCase()));
   }
 
-  /** Whether the user names the folder of this path, or the site of this link, itself and not only another part of it. */
+  /** Whether the user names the folder of this path and a word of its last name, or the very site of this link. */
   holdPlaceOf(value: string): boolean {
-    const place = placeOf(value);
-    return place !== null && this.#texts().some((text) => namesPlace(text, place));
+    return this.#texts().some((text) => namesPlaceOf(value, text));
   }
 
   #texts(): readonly string[] {

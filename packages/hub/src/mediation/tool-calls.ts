@@ -198,7 +198,7 @@ export class ToolCalls {
     return {
       isInQuery,
       isUsers: (value) => this.#parts.words.hold(value),
-      isPlaceNamed: (value) => this.#parts.words.holdPlaceOf(value),
+      isPlaceNamed: (value) => said.holdPlaceOf(value),
       find: (value) => returned.find(value),
       quote: (value) => returned.quoteWords(wordsOf(value)),
       passages: () => [...(isPrivate ? returned.passages() : []), ...this.#earlier.passages()],
@@ -214,11 +214,12 @@ export class ToolCalls {
     return (events) => returned.quote(events, wordsOf(value));
   }
 
-  #namedByUser(args: JsonObject): ReturnedOutput['namedByUser'] {
-    const { words } = this.#parts;
+  /** Attack: who spoke of a folder in an earlier query has not named what lies there. */
+  #namedByUser({ text }: Query, args: JsonObject): ReturnedOutput['namedByUser'] {
     const names = namesOfText(args);
-    if (names.some((name) => isSaidName(name, (value) => words.hold(value)))) return 'itself';
-    return names.some((name) => words.holdPlaceOf(name)) ? 'place' : null;
+    if (names.some((name) => isSaidName(name, (value) => this.#parts.words.hold(value)))) return 'itself';
+    const said = new UserTexts([text], () => []);
+    return names.some((name) => said.holdPlaceOf(name)) ? 'place' : null;
   }
 
   /** What was refused has taken nothing from the user: the attacker's try must not make the user's own suspicious. */
@@ -347,7 +348,7 @@ export class ToolCalls {
       text: output.text,
       structured: output.structured,
       arguments: call.arguments,
-      namedByUser: this.#namedByUser(call.arguments),
+      namedByUser: this.#namedByUser(query, call.arguments),
       isTrusted: output.label.integrity === 'trusted',
       isPrivate: output.label.confidentiality === 'private',
     };

@@ -9,12 +9,13 @@ import { isList, isUndecided, TraceObject, type Undecided, undecided, type Value
 import { decodingsOf, spokenLink } from './encodings.ts';
 import { readingsOf } from './forms.ts';
 import { holdsName, othersOfKind } from './kinds.ts';
-import { leavesOf, namesPlace, piecesOf, placeOf } from './pieces.ts';
+import { leavesOf, namesPlaceOf, piecesOf, placeOf, spokenPlaces } from './pieces.ts';
 import {
   betterOf,
   type Effort,
   type Hit,
   MOST_LOOKS,
+  type Phrase,
   phraseOf,
   RANKS,
   type SeenTexts,
@@ -82,7 +83,8 @@ export class OriginSource extends TraceObject implements OriginEvidence {
   /** The same, where a field of a record is known to have it. */
   inField(): OriginSource {
     if (this.hit === null || this.hit.isField) return this;
-    return new OriginSource(this.kind, this.match, { ...this.hit, isField: true }, this.value, this.#origins);
+    const hit = { ...this.hit, isField: true };
+    return new OriginSource(this.kind, this.match, hit, this.value, this.#origins, this.#isPlace);
   }
 
   get #isWhole(): boolean {
@@ -105,15 +107,33 @@ export class OriginSource extends TraceObject implements OriginEvidence {
     if (call === null) return false;
     // Whoever has so many look-ups done one after the other may hide the first.
     if (removes === 0) return true;
-    return this.#origins.onceLed(call, removes, () => {
-      // A look-up is led by whatever it looks for, and an action by what it acts upon: a code that confirms it is neither.
-      const leading = call.field('read_only') === true ? 'arguments' : 'identifying';
-      const leaves = this.#origins.leaves(call.field(leading) ?? null, call);
-      if (isUndecided(leaves)) return leaves;
-      return leaves.some((sources) => {
-        const isSaid = sources.some((source) => source.#isSaid());
-        return !isSaid && sources.some((source) => source.#isOfText(removes));
-      });
+    // A look-up is led by whatever it looks for, and an action by what it acts upon: a code that confirms it is neither.
+    const isLook = call.field('read_only') === true;
+    const isLed = this.#origins.onceLed(call, removes, () =>
+      this.#isLed(call.field(isLook ? 'arguments' : 'identifying') ?? null, call, removes),
+    );
+    if (isLed !== false || isLook) return isLed;
+    return this.#isLed(this.#echoed(call), call, removes);
+  }
+
+  /** Whether one of these stands only in texts that others wrote, or was found by such a call. */
+  #isLed(values: Value, call: EventObject, removes: number): boolean | Undecided {
+    const leaves = this.#origins.leaves(values, call);
+    if (isUndecided(leaves)) return leaves;
+    return leaves.some((sources) => {
+      const isSaid = sources.some((source) => source.#isSaid());
+      return !isSaid && sources.some((source) => source.#isOfText(removes));
+    });
+  }
+
+  /** What a call was given and gave back. Attack: a file is made that is called like the account, and the tool returns its name. */
+  #echoed(call: EventObject): Value {
+    const given = leavesOf(call.field('arguments') ?? null, MOST_LEAVES) ?? [];
+    const text = this.hit?.text.toLowerCase() ?? '';
+    const value = this.value.toLowerCase();
+    return given.filter((leaf) => {
+      const lower = leaf.toLowerCase();
+      return lower !== '' && (text.includes(lower) || lower.includes(value));
     });
   }
 
@@ -244,13 +264,10 @@ export class Origins {
   #place(text: string, anchor: EventObject, effort: Effort): readonly OriginSource[] {
     const place = placeOf(text);
     if (place === null) return [];
-    // `news.example` is no word of its own in `www.news.example`.
-    const spoken = place.startsWith('/') ? [place] : [place, `www.${place}`];
-    const hits = spoken.flatMap((one) =>
-      this.#seen.hits(phraseOf(one, readingsOf, true), anchor.place, effort),
-    );
-    const naming = hits.find((hit) => hit.bringer.kind === 'user' && namesPlace(hit.text, place));
-    return naming === undefined ? [] : [new OriginSource('user', 'part', naming, text, this, true)];
+    const accepts: Phrase['accepts'] = (said, { kind }) => kind === 'user' && namesPlaceOf(text, said);
+    const phrases = spokenPlaces(place).map((one) => ({ ...phraseOf(one, () => [], true), accepts }));
+    const hits = grouped(phrases.flatMap((one) => this.#seen.hits(one, anchor.place, effort)));
+    return [...hits.values()].map((hit) => new OriginSource('user', 'part', hit, text, this, true));
   }
 
   #standing(text: string, anchor: EventObject, effort: Effort): readonly OriginSource[] {

@@ -74,17 +74,38 @@ export function placeOf(value: string): string | null {
   return folder ?? host.exec(value)?.[1] ?? null;
 }
 
+/** The ways in which a text may have it as a word of its own: `news.example` is none in `www.news.example`. */
+export function spokenPlaces(place: string): readonly string[] {
+  return place.startsWith('/') ? [place] : [place, `www.${place}`];
+}
+
 /**
- * Whether a text names this folder or host itself. Attack: who has one file read, `/docs/a.txt`, has not named the folder, and of a host
- * everybody has a page; nor does it name `/docs.old`, `news.example.evil.example`, or the host of an address of mail.
+ * Whether a text names what a value lies in, and means it: the very host of a link; the folder of a path, and a word of the file's name.
+ * Attack: who has one file read, `/docs/a.txt`, has not named the folder, and of a host everybody has a page; nor does a text name `/docs.old`,
+ * `news.example.evil.example`, or the host of an address of mail. Who wants a receipt saved in `/docs` has not named `/docs/eve.txt`.
  */
-export function namesPlace(text: string, place: string): boolean {
+export function namesPlaceOf(value: string, text: string): boolean {
+  const place = placeOf(value);
+  if (place === null) return false;
   const literal = place.replaceAll('.', '\\.');
-  const before = place.startsWith('/')
+  const isPath = place.startsWith('/');
+  const before = isPath
     ? '(?<![\\p{L}\\p{N}_@./~-])'
     : '(?<![\\p{L}\\p{N}_@.-])(?<!/(?<!https?://))(?:www\\.)?';
-  const after = '(?![\\p{L}\\p{N}_@+-]|[/.:?#][\\p{L}\\p{N}])';
-  return new RegExp(`${before}${literal}${after}`, 'iu').test(text);
+  // Nothing of a longer path, and no other name.
+  const after = '(?=/?(?:[\\s"\')\\]},;:!?]|\\.?(?:\\s|$)))';
+  if (!new RegExp(`${before}${literal}${after}`, 'iu').test(text)) return false;
+  if (!isPath) return true;
+  const name = value.slice(value.lastIndexOf('/')).replace(/\.\w{1,5}\s*$/, '');
+  return sharesWord(name, text.replaceAll(place, ''));
+}
+
+/** Fewer letters say nothing. */
+const LEAST_WORD = 3;
+
+function sharesWord(name: string, text: string): boolean {
+  const said = new Set(wordsOf(text).words);
+  return wordsOf(name.replaceAll('_', ' ')).words.some((word) => word.length >= LEAST_WORD && said.has(word));
 }
 
 /** `ada.lovelace@example.org`: the domain, and each word of the name. */

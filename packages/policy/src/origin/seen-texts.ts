@@ -24,6 +24,8 @@ export interface Phrase {
   readonly readings: readonly Reading[];
   /** The value was taken out of an encoding. */
   readonly isDecoded: boolean;
+  /** Which texts count; absent: all. */
+  readonly accepts?: (text: string, bringer: Bringer) => boolean;
 }
 
 export function phraseOf(
@@ -266,7 +268,7 @@ export class SeenTexts {
   }
 
   /** What the process says of each long text that was visible; what it has not said yet, `effort` waits for. */
-  #inLong({ words, isDecoded }: Phrase, place: Place, effort: Effort): readonly Hit[] {
+  #inLong({ words, isDecoded, accepts }: Phrase, place: Place, effort: Effort): readonly Hit[] {
     const textQuestions = this.#textQuestions;
     if (textQuestions === null) return [];
     return this.#long.flatMap((source) => {
@@ -280,7 +282,8 @@ export class SeenTexts {
       }
       const found = readFound(reply.answer);
       if (found === 'lost') effort.left = -1;
-      return found === null || found === 'lost' ? [] : [{ ...found, ...source }];
+      if (found === null || found === 'lost') return [];
+      return accepts?.(found.text, source.bringer) === false ? [] : [{ ...found, ...source }];
     });
   }
 
@@ -306,7 +309,7 @@ export class SeenTexts {
     }
     const id = ids[rarest];
     if (id === undefined) return;
-    this.#inFields(ids, lookup);
+    if (phrase.accepts === undefined) this.#inFields(ids, lookup);
     for (const { at, isFull } of this.#lanesOf(id)) {
       let isFound = false;
       let isOver = false;
@@ -319,6 +322,7 @@ export class SeenTexts {
         }
         const start = position - rarest;
         if (!this.#stands(ids, start, text, phrase)) continue;
+        if (phrase.accepts?.(text.text, text.source.bringer) === false) continue;
         isFound = true;
         const hit = keepBest(best, text.lane, this.#hit(text, start, phrase));
         if (hit.match !== 'normalised') break;
