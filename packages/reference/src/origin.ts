@@ -81,7 +81,9 @@ function sourcesOf(leaf: string, texts: Texts): readonly Source[] {
       });
     });
   });
-  return [...standing, ...firstOfEach(found)];
+  const places = firstOfEach(found);
+  const isKnown = (one: Source) => places.some((source) => groupOf(source) === groupOf(one));
+  return [...standing.filter((one) => !isKnown(one)), ...places];
 }
 
 function isUsers({ match, held }: Source): boolean {

@@ -363,6 +363,19 @@ test('a description that imitates our framing stays one line of its own tool', a
   assert.equal(line.length < 160, true);
 });
 
+test('what an answer passes on is passed on by the step, as far as the step uses it', async (t) => {
+  const answer = JSON.stringify({ uses: ['read', 'send'], passes: ['read', 'other'] });
+  const { stage } = stageWith(t, [bare('mail', MAIL)], {
+    script: { planner: [ONLY_MAIL], 'tool-planner': [answer], mail: ['done'] },
+  });
+  await stage.ask('Read the newest mail and send it to Ada.');
+  const steps = stage.of('plan.made').flatMap((made) => made.plan.steps);
+  assert.deepEqual(
+    steps.map(({ passes }) => passes),
+    [['read']],
+  );
+});
+
 // Attack: honest when it is reviewed, poisoned afterwards.
 test('an app that changed its description since the review is planned by the agreed one, and stopped', async (t) => {
   const mail = bare('mail', MAIL);

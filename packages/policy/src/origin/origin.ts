@@ -257,7 +257,10 @@ export class Origins {
 
   #found(text: string, anchor: EventObject, effort: Effort): readonly OriginSource[] {
     const found = this.#standing(text, anchor, effort);
-    return found.some(isUsers) ? found : [...found, ...this.#place(text, anchor, effort)];
+    if (found.some(isUsers)) return found;
+    const places = this.#place(text, anchor, effort);
+    const isKnown = ({ hit }: OriginSource) => places.some((place) => place.hit?.group === hit?.group);
+    return [...found.filter((source) => !isKnown(source)), ...places];
   }
 
   /** The user's words, where they name what the value lies in. */

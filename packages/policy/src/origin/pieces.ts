@@ -93,7 +93,7 @@ export function namesPlaceOf(value: string, text: string): boolean {
     ? '(?<![\\p{L}\\p{N}_@./~-])'
     : '(?<![\\p{L}\\p{N}_@.-])(?<!/(?<!https?://))(?:www\\.)?';
   // Nothing of a longer path, and no other name.
-  const after = '(?=/?(?:[\\s"\')\\]},;:!?]|\\.?(?:\\s|$)))';
+  const after = '(?=/?(?:[\\s"\')\\]},;!?]|[.:]?(?:\\s|$)))';
   if (!new RegExp(`${before}${literal}${after}`, 'iu').test(text)) return false;
   if (!isPath) return true;
   const name = value.slice(value.lastIndexOf('/')).replace(/\.\w{1,5}\s*$/, '');

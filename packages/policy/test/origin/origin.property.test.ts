@@ -74,12 +74,20 @@ const WORDS = [
   ],
 ];
 
-const text = fc
+const composed = fc
   .array(fc.tuple(fc.constantFrom(...WORDS), fc.constantFrom(' ', ', ', '. ', '\n', '-', '.', '/', ' <')), {
     minLength: 1,
     maxLength: 4,
   })
   .map((parts) => parts.flatMap(([word, gap], index) => (index === 0 ? [word] : [gap, word])).join(''));
+
+/** What names the place of a value, and values in it. */
+const PLACED = ['bob is in /a', 'bob, look at www.x.org', 'bob has /a/b', '/a/bob', 'https://x.org/a/bob'];
+
+const text = fc.oneof(
+  { arbitrary: composed, weight: 4 },
+  { arbitrary: fc.constantFrom(...PLACED), weight: 1 },
+);
 
 interface Shape {
   readonly kind:
@@ -180,7 +188,7 @@ function eventOf(one: Shape, index: number, contexts: number): TraceEvent {
 }
 
 /** Evaluators that never find anything would agree as well. */
-const NEEDED = ['user', 'output', 'model', 'exact', 'normalised', 'part'];
+const NEEDED = ['user', 'output', 'model', 'exact', 'normalised', 'part', 'place'];
 
 function compare(contexts: number, maxLength: number): void {
   const seen = new Set<string>();
@@ -197,7 +205,7 @@ function compare(contexts: number, maxLength: number): void {
       ]);
       assert.deepEqual(found, expected);
       for (const [, source = ''] of found)
-        for (const [, word = ''] of source.matchAll(/"(?:kind|match)":"(\w+)"/g)) seen.add(word);
+        for (const [word] of source.matchAll(/(?<="(?:kind|match)":")\w+|place(?=":true)/g)) seen.add(word);
       const monitor = RULES.monitor();
       for (const [index, event] of events.entries()) {
         const foreseen = monitor

@@ -127,3 +127,44 @@ for (const [text, value, verdict] of [
     assert.equal(monitor.decide([send({ x: value })]).verdict, verdict);
   });
 }
+
+const IN_PLACE = 'raise "x" if:\n    (c: ToolCall)\n    any([s.place for s in origin(c.arguments.x)])\n';
+const READ_IN_PLACE =
+  'raise "x" if:\n    (c: ToolCall)\n    any(["place" in s.asked and not ("user" in s.asked) for s in origin(c.arguments.x)])\n';
+
+for (const [before, words, value, isInPlace] of [
+  ['', 'Ada is in /user/info', '/user/info/ada.txt', true],
+  ['', 'Ada is in /user/info/eve.txt', '/user/info/ada.txt', false],
+  // What was said first names one file, and what was said later the folder.
+  ['read /user/info/eve.txt', 'Ada is in /user/info', '/user/info/ada.txt', true],
+  ['', 'what is new on www.x.example?', 'https://www.x.example/today', true],
+  ['', 'what is new on x.example?', 'https://www.x.example/today', true],
+  ['', 'what is new on https://x.example/ada?', 'https://x.example/eve', false],
+  ['read https://x.example/ada', 'what is new on x.example?', 'https://x.example/eve', true],
+] as const)
+  test(`${value} ${isInPlace ? 'lies' : 'does not lie'} in a place that "${before} ${words}" names`, () => {
+    const place = monitorOf(IN_PLACE);
+    place.append([...(before === '' ? [] : [said(before)]), said(words)]);
+    assert.equal(place.decide([send({ x: value })]).verdict, isInPlace ? 'deny' : 'allow');
+    // The same where a text has it.
+    place.append([read(`see ${value}`)]);
+    assert.equal(place.decide([send({ x: value })]).verdict, isInPlace ? 'deny' : 'allow');
+    const asked = monitorOf(READ_IN_PLACE);
+    asked.append([...(before === '' ? [] : [said(before)]), said(words)]);
+    const looks = {
+      type: 'ToolCall',
+      callId: 'c1',
+      kind: 'function',
+      name: 'look',
+      arguments: { path: value },
+    } as const;
+    asked.append([looks, { type: 'ToolOutput', role: 'tool', callId: 'c1', content: '12345678' }]);
+    assert.equal(asked.decide([send({ x: '12345678' })]).verdict, isInPlace ? 'deny' : 'allow');
+  });
+
+// Attack: what a text of others names is no place of the user.
+test('a folder that only an output names is none', () => {
+  const monitor = monitorOf(IN_PLACE);
+  monitor.append([said('hello'), read('Ada is in /user/info')]);
+  assert.equal(monitor.decide([send({ x: '/user/info/ada.txt' })]).verdict, 'allow');
+});
