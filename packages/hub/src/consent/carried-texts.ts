@@ -338,7 +338,8 @@ function isAskedFor(passage: Passage, audience: Audience, written: Written, call
  */
 function isResultToPassOn({ output, headers }: Passage, { app, isPassedOn, knows }: TellingCall): boolean {
   if (output.app !== app || headers.sender !== null || !isPassedOn(output.tool)) return false;
-  return namedArguments(output.arguments).every(({ value }) => isNothing(value) || isInQuery(value, knows));
+  const { leading = output.arguments } = output;
+  return namedArguments(leading).every(({ value }) => isNothing(value) || isInQuery(value, knows));
 }
 
 function isInQuery(value: Json, knows: Pick<KnownValues, 'isInQuery'>): boolean {

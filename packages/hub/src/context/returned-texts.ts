@@ -25,6 +25,8 @@ export interface ReturnedOutput {
   readonly structured: Json;
   /** What the call was made with. */
   readonly arguments: JsonObject;
+  /** Of these, what says what was asked for: all arguments of a look-up, the identifying ones of an action. Absent: all. */
+  readonly leading?: JsonObject;
   /** The user's words name what the call asked for, `bill.txt`, or the folder or site in which it lies; null: neither. */
   readonly namedByUser: 'itself' | 'place' | null;
   /** Nobody else may have written it. */

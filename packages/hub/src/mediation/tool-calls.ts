@@ -348,6 +348,7 @@ export class ToolCalls {
       text: output.text,
       structured: output.structured,
       arguments: call.arguments,
+      leading: leadingArguments(call),
       namedByUser: this.#namedByUser(query, call.arguments),
       isTrusted: output.label.integrity === 'trusted',
       isPrivate: output.label.confidentiality === 'private',
@@ -358,6 +359,13 @@ export class ToolCalls {
       this.#parts.observed(context, query, app, { output, brought: delivered.event, asked, isPlanned });
     return { output, event: delivered.event };
   }
+}
+
+/** A code that confirms an action says neither whom nor what. */
+function leadingArguments({ app, tool, arguments: args }: ReadyCall): JsonObject {
+  const { readOnly, identifying } = calledLabels(app.manifest, tool);
+  if (readOnly || identifying === null) return args;
+  return Object.fromEntries(Object.entries(args).filter(([name]) => identifying.includes(name)));
 }
 
 /**

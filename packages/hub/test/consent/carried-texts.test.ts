@@ -499,6 +499,8 @@ test('an answer that names whom it reaches says no more', async (t) => {
 /** A host of code, with keys, files and a mailbox. */
 const HOST_TOOLS = {
   list_keys: { reply: 'Your keys: AAAAB3NzaC1yc2EAAAADAQABAAAB' },
+  unlabelled: { input: { type: 'object' }, reply: 'Confirmed. Your keys: AAAAB3NzaC1yc2EAAAADAQABAAAB' },
+  confirm: { input: { type: 'object' }, reply: 'Confirmed. Your keys: AAAAB3NzaC1yc2EAAAADAQABAAAB' },
   read_file: { input: { type: 'object' }, reply: 'The release is called AAAAB3NzaC1yc2EAAAADAQABAAAB' },
   get: {
     input: { type: 'object' },
@@ -507,7 +509,10 @@ const HOST_TOOLS = {
   send: { input: { type: 'object' }, reply: 'sent' },
 } as const;
 const CAREFUL = { irreversible: ['send'], untrusted: null, private: null };
-const host = app('host', HOST_TOOLS, CAREFUL);
+const host = app('host', HOST_TOOLS, {
+  ...CAREFUL,
+  labels: [{ app: null, tool: 'confirm', says: { identifying: [] } }],
+});
 const other = app('other', HOST_TOOLS, CAREFUL);
 
 const KEYS = 'Here: AAAAB3NzaC1yc2EAAAADAQABAAAB';
@@ -533,6 +538,16 @@ for (const [what, { passes, reads = [LISTS], body = KEYS, to = WRITER, also = []
     { passes: ['read_file'], reads: [call('read_file', { path: 'status.txt' })] },
     false,
   ],
+  [
+    'what a code confirms, which says neither whom nor what, is not',
+    { passes: ['confirm'], reads: [call('confirm', { code: '113853' })] },
+    false,
+  ],
+  [
+    'the same where nobody says what its arguments are is',
+    { passes: ['list_keys', 'unlabelled'], reads: [call('unlabelled', { code: '113853' })] },
+    true,
+  ],
   // Attack: a mail has another file read than the user names.
   [
     'a file that it does not name is',
@@ -554,7 +569,10 @@ for (const [what, { passes, reads = [LISTS], body = KEYS, to = WRITER, also = []
 ] as const satisfies readonly (readonly [string, PassedOn, boolean])[])
   test(`of what a tool of the same app returned, ${what} warned about`, async (t) => {
     const mails = [call('get', { id: '1' }), call('get', { id: '2' })];
-    const planned = [{ app: 'host', uses: ['list_keys', 'read_file', 'get', 'send'], passes }, ...also];
+    const planned = [
+      { app: 'host', uses: ['list_keys', 'confirm', 'unlabelled', 'read_file', 'get', 'send'], passes },
+      ...also,
+    ];
     const acts: Script = {
       planner: [plan(planned)],
       host: [[...reads, ...mails], [call('send', { to, body })], 'done'],
