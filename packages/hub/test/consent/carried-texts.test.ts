@@ -626,12 +626,12 @@ test('a list in a field is compared as the text that it is', async (t) => {
 
 for (const [query, note] of [
   [
-    'Write to Ada, her address is in /home/info.',
+    'Write to Ada, her address is in /user/info.',
     /comes from a text below a folder or on a site that you named/,
   ],
   ['Write to Ada.', /stands only in a text/],
   // Attack: the folder is for something else, and no word of the user is the name of the file.
-  ['Write to Bob, and save it in /home/info.', /stands only in a text/],
+  ['Write to Bob, and save it in /user/info.', /stands only in a text/],
 ] as const)
   test(`of a recipient in a file, "${query}" says ${note.source}`, async (t) => {
     const disk = app(
@@ -645,7 +645,7 @@ for (const [query, note] of [
     const acts: Script = {
       planner: [plan([{ app: 'disk', uses: ['read', 'send'] }])],
       disk: [
-        [call('read', { path: '/home/info/ada_data.txt' })],
+        [call('read', { path: '/user/info/ada_data.txt' })],
         [call('send', { to: 'ada@x.example', body: 'hi' })],
         'done',
       ],
