@@ -267,8 +267,8 @@ export class Origins {
   #place(text: string, anchor: EventObject, effort: Effort): readonly OriginSource[] {
     const place = placeOf(text);
     if (place === null) return [];
-    const accepts: Phrase['accepts'] = (said, { kind }) => kind === 'user' && namesPlaceOf(text, said);
-    const phrases = spokenPlaces(place).map((one) => ({ ...phraseOf(one, () => [], true), accepts }));
+    const only: Phrase['only'] = { kind: 'user', isMeant: (said) => namesPlaceOf(text, said) };
+    const phrases = spokenPlaces(place).map((one) => ({ ...phraseOf(one, () => [], true), only }));
     const hits = grouped(phrases.flatMap((one) => this.#seen.hits(one, anchor.place, effort)));
     return [...hits.values()].map((hit) => new OriginSource('user', 'part', hit, text, this, true));
   }

@@ -24,8 +24,8 @@ export interface Phrase {
   readonly readings: readonly Reading[];
   /** The value was taken out of an encoding. */
   readonly isDecoded: boolean;
-  /** Which texts count; absent: all. */
-  readonly accepts?: (text: string, bringer: Bringer) => boolean;
+  /** Only texts of this kind of bringer count, of which this holds; absent: all. */
+  readonly only?: { readonly kind: Bringer['kind']; readonly isMeant: (text: string) => boolean };
 }
 
 export function phraseOf(
@@ -268,12 +268,12 @@ export class SeenTexts {
   }
 
   /** What the process says of each long text that was visible; what it has not said yet, `effort` waits for. */
-  #inLong({ words, isDecoded, accepts }: Phrase, place: Place, effort: Effort): readonly Hit[] {
+  #inLong({ words, isDecoded, only }: Phrase, place: Place, effort: Effort): readonly Hit[] {
     const textQuestions = this.#textQuestions;
     if (textQuestions === null) return [];
     return this.#long.flatMap((source) => {
       const { event } = source;
-      if (!flows(event.place, place)) return [];
+      if (!flows(event.place, place) || (only !== undefined && source.bringer.kind !== only.kind)) return [];
       const reply = textQuestions.ask({ kind: 'origin', event: event.event, value: words.text, isDecoded });
       if (isUndecided(reply)) {
         effort.open ??= reply;
@@ -283,7 +283,7 @@ export class SeenTexts {
       const found = readFound(reply.answer);
       if (found === 'lost') effort.left = -1;
       if (found === null || found === 'lost') return [];
-      return accepts?.(found.text, source.bringer) === false ? [] : [{ ...found, ...source }];
+      return only?.isMeant(found.text) === false ? [] : [{ ...found, ...source }];
     });
   }
 
@@ -309,8 +309,11 @@ export class SeenTexts {
     }
     const id = ids[rarest];
     if (id === undefined) return;
-    if (phrase.accepts === undefined) this.#inFields(ids, lookup);
+    const { only } = phrase;
+    if (only === undefined) this.#inFields(ids, lookup);
     for (const { at, isFull } of this.#lanesOf(id)) {
+      // Attack: a page with a thousand links of one host, so that nobody knows any more whether the user names it.
+      if (only !== undefined && this.#textAt(at[0] ?? 0)?.source.bringer.kind !== only.kind) continue;
       let isFound = false;
       let isOver = false;
       for (const position of at) {
@@ -322,7 +325,7 @@ export class SeenTexts {
         }
         const start = position - rarest;
         if (!this.#stands(ids, start, text, phrase)) continue;
-        if (phrase.accepts?.(text.text, text.source.bringer) === false) continue;
+        if (only?.isMeant(text.text) === false) continue;
         isFound = true;
         const hit = keepBest(best, text.lane, this.#hit(text, start, phrase));
         if (hit.match !== 'normalised') break;

@@ -168,3 +168,20 @@ test('a folder that only an output names is none', () => {
   monitor.append([said('hello'), read('Ada is in /user/info')]);
   assert.equal(monitor.decide([send({ x: '/user/info/ada.txt' })]).verdict, 'allow');
 });
+
+// Attack: a page with so many links of one host that not all of their places are kept.
+test('a host of which an output has a thousand links is looked for in the words of the user alone', () => {
+  const links = Array.from({ length: 1_000 }, (_, at) => `see www.x.example/${at}`).join('\n');
+  for (const [words, isInPlace] of [
+    ['what is new on www.x.example?', true],
+    ['what is new?', false],
+  ] as const) {
+    const monitor = monitorOf(IN_PLACE);
+    monitor.append([said(words), read(links)]);
+    const { verdict, reasons } = monitor.decide([send({ x: 'https://www.x.example/7' })]);
+    assert.deepEqual(
+      [verdict, reasons.map(({ because }) => because)],
+      isInPlace ? ['deny', ['rule']] : ['allow', []],
+    );
+  }
+});
