@@ -101,7 +101,7 @@ export function toolsFor(
     ...sourcesOf(call, wanted, `${query}\n${task}`),
     ...leftOut(call, about.get(call.tool) ?? []),
   ]);
-  const passes = [...passedBy(wanted)].map(({ tool }) => tool);
+  const passes = passedBy(wanted).map(({ tool }) => tool);
   return {
     uses,
     ...(from.length === 0 ? {} : { from }),
