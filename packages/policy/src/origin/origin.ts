@@ -128,7 +128,10 @@ export class OriginSource extends TraceObject implements OriginEvidence {
 
   /** What a call was given and gave back. Attack: a file is made that is called like the account, and the tool returns its name. */
   #echoed(call: EventObject): Value {
-    const given = leavesOf(call.field('arguments') ?? null, MOST_LEAVES) ?? [];
+    const args = call.field('arguments') ?? null;
+    const given = leavesOf(args, MOST_LEAVES);
+    // Too many to say which of them: then all, which is undecided.
+    if (given === null) return args;
     const text = this.hit?.text.toLowerCase() ?? '';
     const value = this.value.toLowerCase();
     return given.filter((leaf) => {

@@ -185,3 +185,29 @@ test('a host of which an output has a thousand links is looked for in the words 
     );
   }
 });
+
+const LED = 'raise "x" if:\n    (c: ToolCall)\n    any([s.led_by_text for s in origin(c.arguments)])\n';
+
+/** A call that acts, of which no argument says whom or what. */
+const act = (ids: readonly string[]): TraceEvent => ({
+  ...{ type: 'ToolCall', callId: 'c1', kind: 'function', name: 'act', arguments: { ids: [...ids] } },
+  tool: { readOnly: false, outward: false, identifying: [] },
+});
+
+// Attack: so many arguments that nobody can say which of them the output repeats.
+test('whether a text led an action with too many arguments is undecided', () => {
+  for (const [count, because] of [
+    [20_001, ['undecided']],
+    [100, []],
+  ] as const) {
+    const monitor = monitorOf(LED);
+    const ids = Array.from({ length: count }, (_, at) => `${at}`);
+    const output: TraceEvent = { type: 'ToolOutput', role: 'tool', callId: 'c1', content: 'see 12345678' };
+    monitor.append([said('go'), act(ids), output]);
+    const { reasons } = monitor.decide([send({ x: '12345678' })]);
+    assert.deepEqual(
+      reasons.map((reason) => reason.because),
+      because,
+    );
+  }
+});
