@@ -1,4 +1,4 @@
-/** What the planner of the obedient model is told of a pair beside the tools: which results a call sends on. */
+/** Which results of earlier calls a call sends on: the obedient model's planner says so in its plan. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Pair, PairCall } from './pair.ts';

@@ -79,7 +79,7 @@ for (const field of ['message_id', 'contentType', 'noteAuthor', 'from'])
     assert.equal(returnedBy({ structured: { [field]: EVE } }).find(EVE)?.how, 'field');
   });
 
-test('a text that the user named is told from one in a folder of theirs, and from one that the agent came across', () => {
+test('the user may have named a text, or the folder or site of a text, or neither', () => {
   assert.equal(returnedBy({ text: BODY, namedByUser: 'itself' }).find(EVE)?.how, 'named-text');
   assert.equal(returnedBy({ text: BODY, namedByUser: 'place' }).find(EVE)?.how, 'named-place');
   assert.equal(returnedBy({ text: BODY }).find(EVE)?.how, 'text');
