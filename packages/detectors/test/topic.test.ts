@@ -6,7 +6,7 @@ import { analyzeEvents } from '@cordon/policy-tools';
 import { KeptAnswers, standardDetectors } from '../src/index.ts';
 import { findModerated } from '../src/moderation/moderation.ts';
 import { findTopics } from '../src/topic/topic.ts';
-import { growth, workGrowth } from './growth.ts';
+import { growingFast } from './growth.ts';
 
 const LOAN = 'How high is the interest rate of a mortgage?';
 
@@ -199,10 +199,6 @@ for (const [harmless, meant] of ORDINARY)
 test('neither takes more than linear time', () => {
   const units = ['you are ', 'kill ', 'mortgage ', 'i will ', 'a', "you're ", ', ', 'you '];
   for (const find of [(text: string) => findTopics(text), findModerated]) {
-    const slow = units.filter((unit) => growth(find, unit, 2_000) > 9);
-    assert.deepEqual(
-      slow.filter((unit) => workGrowth(find, unit, 20_000) > 12),
-      [],
-    );
+    assert.deepEqual(growingFast(find, units), []);
   }
 });

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '@cordon/core';
 import { type Analysis, analyze, decodeChat, ExplainingMonitor, mask } from '@cordon/policy-tools';
+import { growsTooFast } from '../../../tools/growth.ts';
 import { loadPolicy, type Policy, type TraceEvent } from '../src/index.ts';
 
 function policyOf(text: string): Policy {
@@ -51,25 +52,6 @@ const MEGABYTE = 1024 * 1024;
 
 // ── how the work grows ────────────────────────────────────────────────────────────────────────────────────────
 
-/** The processor time of the fastest of some runs, in milliseconds: others may be using the machine. */
-function cost(run: () => void): number {
-  let best = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < 2; round++) {
-    const before = process.cpuUsage();
-    run();
-    const { user, system } = process.cpuUsage(before);
-    best = Math.min(best, (user + system) / 1000);
-  }
-  return best;
-}
-
-/** What cannot be told from noise is not compared. */
-const NOISE_MS = 40;
-
-/** Whoever else uses the machine does not slow down the larger input each time. */
-const ATTEMPTS = 16;
-
-/** Four times the input may cost ten times as much, for noise; squared it would be sixteen times. */
 function growsLinearly<T>(
   name: string,
   size: number,
@@ -77,15 +59,7 @@ function growsLinearly<T>(
   run: (input: T) => void,
 ): void {
   test(`the work grows no faster than the input: ${name}`, () => {
-    const [small, large] = [make(size), make(4 * size)];
-    run(small);
-    const seen: string[] = [];
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const [less, more] = [cost(() => run(small)), cost(() => run(large))];
-      if (more < NOISE_MS || more < 10 * less) return;
-      seen.push(`${less} ms, then ${more} ms`);
-    }
-    assert.fail(seen.join('; '));
+    assert.equal(growsTooFast(run, make, size), null);
   });
 }
 

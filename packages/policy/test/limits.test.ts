@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyze, ExplainingMonitor } from '@cordon/policy-tools';
 import { isLeftOut } from '../../../tools/cases.ts';
+import { growsTooFast } from '../../../tools/growth.ts';
 import { joinPolicies, loadPolicy, type TraceEvent } from '../src/index.ts';
 
 function codes(text: string): readonly string[] {
@@ -81,30 +82,21 @@ test('texts and lists that a rule builds have an end', (t) => {
 test('contexts and unknown causes cost what their number is, not its square', () => {
   const policy = loadPolicy('raise "x" if:\n    (a: ToolOutput) -> (b: ToolCall)\n    b is tool:send\n');
   assert.ok(policy.ok);
-  const milliseconds = (count: number, cause: (index: number) => string): number => {
-    const trace = Array.from({ length: count }, (_, index) => ({
+  const trace = (count: number, cause: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => ({
       role: 'user',
       content: 'x',
       id: `e${index}`,
       context: `c${index}`,
       causes: [cause(index)],
     }));
-    // CPU time of this process: what else the machine does must not count.
-    const start = process.cpuUsage();
-    assert.ok(analyze(policy.value, trace).ok);
-    const { user, system } = process.cpuUsage(start);
-    return (user + system) / 1_000;
-  };
   for (const cause of [(index: number) => `unknown${index}`, (index: number) => `e${index - 1}`]) {
-    milliseconds(4000, cause);
-    const seen: string[] = [];
-    // Four times as many; quadratic would be sixteen times as long, each time.
-    const isLinear = () => {
-      const [short, long] = [milliseconds(4000, cause), milliseconds(16_000, cause)];
-      seen.push(`${short} ms, then ${long} ms`);
-      return long < 10 * Math.max(short, 50);
-    };
-    while (!isLinear()) assert.ok(seen.length < 8, `${cause(1)}: ${seen.join('; ')}`);
+    const work = (events: ReturnType<typeof trace>) => assert.ok(analyze(policy.value, events).ok);
+    assert.equal(
+      growsTooFast(work, (count) => trace(count, cause), 4_000),
+      null,
+      cause(1),
+    );
   }
 });
 

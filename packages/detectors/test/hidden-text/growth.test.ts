@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findHidden } from '../../src/hidden-text/hidden-text.ts';
-import { growth, tried, workGrowth } from '../growth.ts';
+import { growingFast, tried } from '../growth.ts';
 
 const HOSTILE = [
   '<!--',
@@ -39,8 +39,5 @@ const HOSTILE = [
 ];
 
 test('no text makes the search grow faster than the text', () => {
-  const slow = tried(HOSTILE).filter((unit) => growth(findHidden, unit, 8_000) > 9);
-  // What a busy machine made look slow is measured again, longer.
-  const again = slow.filter((unit) => workGrowth(findHidden, unit, 100_000) > 9);
-  assert.deepEqual(again, []);
+  assert.deepEqual(growingFast(findHidden, tried(HOSTILE)), []);
 });

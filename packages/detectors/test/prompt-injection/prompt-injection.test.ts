@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { injectionSpans } from '../../src/prompt-injection/prompt-injection.ts';
-import { tried, workGrowth } from '../growth.ts';
+import { growingFast, tried } from '../growth.ts';
 import '../../../../tools/seed.ts';
 
 function spans(text: string): readonly string[] {
@@ -111,11 +111,7 @@ test('no text makes the search grow faster than the text', () => {
     'ignoriere ',
   ];
   find(units.join('\n').repeat(200));
-  const slow = tried(units).filter((unit) => workGrowth(find, unit, 1_500) > 9);
-  assert.deepEqual(
-    slow.filter((unit) => workGrowth(find, unit, 20_000) > 12),
-    [],
-  );
+  assert.deepEqual(growingFast(find, tried(units)), []);
 });
 
 test('what looks like an order alone is none among many sentences, and a plain order is one there too', () => {

@@ -3,18 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { format, print } from '@cordon/policy-tools';
 import { isLeftOut } from '../../../../tools/cases.ts';
+import { growsTooFast } from '../../../../tools/growth.ts';
 import { parseText } from '../../src/syntax/parser.ts';
 
-/**
- * The second size is so many times as large. Both make so many objects that some outlive a collection of garbage: a text of a few
- * thousand characters makes so few that they cost a fifth each.
- */
+/** Characters. */
 const SIZE = 24_000;
-const FACTOR = 5;
-/** Linear growth is about FACTOR, quadratic growth its square; between them lies what noise and caches do. */
-const MOST_GROWTH = FACTOR * 2.5;
-/** Noise is rarely there every time; what really grows faster does so always. */
-const ATTEMPTS = 16;
 
 const HOSTILE: Readonly<Record<string, (size: number) => string>> = {
   'opening parentheses': (size) => '('.repeat(size),
@@ -67,48 +60,19 @@ function blocks(size: number): string {
   return Array.from({ length: depth }, (_, index) => `${' '.repeat(index + 1)}forall:\n`).join('');
 }
 
-/** Microseconds of this process; other processes do not count. */
-function cost(work: () => void): number {
-  const before = process.cpuUsage();
-  work();
-  const { user, system } = process.cpuUsage(before);
-  return Math.max(user + system, 1);
-}
-
-/** How many times as much the larger text costs, at best: noise only ever adds. */
-function growth(make: (size: number) => string, work: (text: string) => void): number {
-  const small = make(SIZE);
-  const large = make(SIZE * FACTOR);
-  work(small);
-  let best = Number.POSITIVE_INFINITY;
-  for (let attempt = 0; attempt < ATTEMPTS && best > MOST_GROWTH; attempt++) {
-    const least = Math.min(...[0, 1].map(() => cost(() => work(small))));
-    // Costs below a millisecond are the timer's, not the text's.
-    best = Math.min(best, cost(() => work(large)) / Math.max(least, 1_000));
-  }
-  return best;
-}
-
 for (const [index, [name, make]] of Object.entries(HOSTILE).entries()) {
   test(`time grows with the text: ${name}`, (t) => {
     if (isLeftOut(t, index % 4 === 0)) return;
-    const read = growth(make, (text) => parseText(text).diagnostics.all());
-    assert.ok(read <= MOST_GROWTH, `reading: ${read.toFixed(1)} times for ${FACTOR} times the text`);
-    const printed = growth(make, (text) => print(parseText(text).tree));
-    assert.ok(printed <= MOST_GROWTH, `printing: ${printed.toFixed(1)} times for ${FACTOR} times the text`);
-    const formatted = growth(make, (text) => format(text));
-    assert.ok(
-      formatted <= MOST_GROWTH,
-      `formatting: ${formatted.toFixed(1)} times for ${FACTOR} times the text`,
+    assert.equal(
+      growsTooFast((text) => parseText(text).diagnostics.all(), make, SIZE),
+      null,
+      'reading',
     );
+    assert.equal(
+      growsTooFast((text) => print(parseText(text).tree), make, SIZE),
+      null,
+      'printing',
+    );
+    assert.equal(growsTooFast(format, make, SIZE), null, 'formatting');
   });
 }
-
-test('what this file calls growth tells quadratic work from linear work', () => {
-  let found = 0;
-  const search = (text: string) => {
-    for (let at = 0; at < text.length; at++) found += text.indexOf('}', at);
-  };
-  assert.ok(growth((size) => 'a'.repeat(size * 4), search) > MOST_GROWTH);
-  assert.ok(found < 0);
-});
