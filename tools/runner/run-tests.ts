@@ -1,9 +1,9 @@
 /**
- * Runs test files: up to seven files of a folder one after the other in a process that they share, several processes at the same time. A
- * process for each of 400 files would spend a fifth of the time on loading the same code again; one for each folder would leave the
- * longest for the end, alone.
+ * Runs test files: up to twelve files of a package one after the other in a process that they share, several processes at the same
+ * time. A process for each of 470 files would spend a fifth of the time on loading the same code again; one for each package would leave
+ * the longest for the end, alone.
  *
- *   node tools/runner/run-tests.ts GLOB...    the folders in the order of the globs: the slowest first, so that none of them is left for the end
+ *   node tools/runner/run-tests.ts GLOB...    the packages in the order of the globs: the slowest first, so that none of them is left for the end
  */
 import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { NO_TIME_LEFT } from '../cases.ts';
 import { ROOT } from '../imports.ts';
 
 /** Files that share a process. */
-const FILES_AT_MOST = 7;
+const FILES_AT_MOST = 12;
 /** Many tests wait for processes and time limits: with only three more than cores, the cores are idle a fifth of the time. */
 const AT_ONCE = availableParallelism() + 4;
 const COUNTS = ['tests', 'pass', 'fail', 'cancelled', 'skipped', 'todo'] as const;
@@ -53,15 +53,20 @@ function filesOf(glob: string): readonly string[] {
   return files;
 }
 
-/** Of files of one folder each, as equal in number as can be. */
+/** Of files of one package or room each, as equal in number as can be. */
 function groupsOf(files: readonly string[]): [name: string, files: readonly string[]][] {
-  return [...Map.groupBy(files, dirname)].flatMap(([folder, all]) => {
+  return [...Map.groupBy(files, placeOf)].flatMap(([place, all]) => {
     const count = Math.ceil(all.length / FILES_AT_MOST);
     return Array.from({ length: count }, (_, part): [string, readonly string[]] => [
-      count === 1 ? folder : `${folder}, part ${part + 1} of ${count}`,
+      count === 1 ? place : `${place}, part ${part + 1} of ${count}`,
       all.filter((_, index) => index % count === part),
     ]);
   });
+}
+
+/** `packages/hub`, `e2e/commands`. */
+function placeOf(file: string): string {
+  return dirname(file).split('/').slice(0, 2).join('/');
 }
 
 async function runGroup(name: string, files: readonly string[]): Promise<Ended> {

@@ -1,5 +1,5 @@
 import { sampled } from '../../../tools/cases.ts';
-import { growsTooFast } from '../../../tools/growth.ts';
+import { growsTooFast } from '../../../tools/growth/growth.ts';
 import type { FindIn } from '../src/text/finding.ts';
 
 /** Characters. */

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '@cordon/core';
 import { type Analysis, analyze, decodeChat, ExplainingMonitor, mask } from '@cordon/policy-tools';
-import { growsTooFast } from '../../../tools/growth.ts';
+import { growsTooFast } from '../../../tools/growth/growth.ts';
 import { loadPolicy, type Policy, type TraceEvent } from '../src/index.ts';
 
 function policyOf(text: string): Policy {

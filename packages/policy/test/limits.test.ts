@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyze, ExplainingMonitor } from '@cordon/policy-tools';
 import { isLeftOut } from '../../../tools/cases.ts';
-import { growsTooFast } from '../../../tools/growth.ts';
+import { growsTooFast } from '../../../tools/growth/growth.ts';
 import { joinPolicies, loadPolicy, type TraceEvent } from '../src/index.ts';
 
 function codes(text: string): readonly string[] {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { format, print } from '@cordon/policy-tools';
 import { isLeftOut } from '../../../../tools/cases.ts';
-import { growsTooFast } from '../../../../tools/growth.ts';
+import { growsTooFast } from '../../../../tools/growth/growth.ts';
 import { parseText } from '../../src/syntax/parser.ts';
 
 /** Characters. */
