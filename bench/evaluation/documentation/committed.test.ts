@@ -80,6 +80,13 @@ test('a result of one part replaces that part alone, and says of when the rest i
     ['new', 4, undefined, ['a2', 'b1']],
   );
   assert.deepEqual(run.notices, ['This run measured `recorded` alone; the rest is of 2030-01-02, code old.']);
+  const third = resultOf({ recorded: 5, obedient: null }, { code: 'newer', part: 'recorded' }, ['recorded']);
+  const again = withPart({ ...before, run }, third, 'recorded');
+  assert.deepEqual(again.run.notices, run.notices, 'the rest was not measured in between');
+  const other = withPart({ ...before, run }, third, 'obedient');
+  assert.deepEqual(other.run.notices, [
+    'This run measured `obedient` alone; the rest is of 2030-01-02, code new.',
+  ]);
 });
 
 test('a result of a model that not everybody can ask, or of a sample, does not stand in the repository, the whole one of the obedient model does', () => {

@@ -44,13 +44,15 @@ export function objection({ suite, run }: SuiteResult): string | null {
 }
 
 /**
- * A result of one part, with what was measured of the other parts before: those keep their figures, and a notice says when
- * and of which code they are.
+ * A result of one part, with what was measured of the other part before: that keeps its figures, and a notice says when and of which code it
+ * is. Where this part was measured alone before, the notice of then is still true.
  */
 export function withPart(before: SuiteResult, { run, ...fresh }: SuiteResult, part: string): SuiteResult {
   const isOther = (one: { readonly part?: string }): boolean => one.part !== part;
   const { part: _, ...whole } = run;
-  const day = before.run.ended.slice(0, 10);
+  const measured = `This run measured \`${part}\` alone;`;
+  const earlier = before.run.notices.filter((notice) => notice.startsWith(measured));
+  const rest = `${measured} the rest is of ${before.run.ended.slice(0, 10)}, code ${before.run.code}.`;
   return {
     ...fresh,
     figures: { ...before.figures, [part]: fresh.figures[part] ?? null },
@@ -62,7 +64,7 @@ export function withPart(before: SuiteResult, { run, ...fresh }: SuiteResult, pa
         ...run.data,
         ...before.run.data.filter(({ name }) => !run.data.some((one) => one.name === name)),
       ],
-      notices: [`This run measured \`${part}\` alone; the rest is of ${day}, code ${before.run.code}.`],
+      notices: earlier.length > 0 ? earlier : [rest],
     },
   };
 }
