@@ -96,7 +96,7 @@ function wrongSource(
 }
 
 /** Falls by the digest of what it is thrown for. */
-class Dice {
+export class Dice {
   readonly #key: string;
   readonly #percent: number;
 

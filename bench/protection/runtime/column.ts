@@ -13,9 +13,19 @@ export interface Column extends Defences {
   readonly id: ColumnId;
   readonly title: string;
   readonly user: UserKind;
+  /** Percent of what a plan names that is wrong (`planningWrongly`); absent: none. */
+  readonly planErrors?: number;
 }
 
-export const COLUMN_IDS = ['baseline', 'isolation', 'policy', 'careful', 'trusting', 'absent'] as const;
+export const COLUMN_IDS = [
+  'baseline',
+  'isolation',
+  'policy',
+  'careful',
+  'misplanned',
+  'trusting',
+  'absent',
+] as const;
 export type ColumnId = (typeof COLUMN_IDS)[number];
 
 /** Each defence alone has the careful user. */
@@ -24,6 +34,14 @@ export const COLUMNS: readonly Column[] = [
   { id: 'isolation', title: 'isolation only', isolation: 'spokes', packs: null, user: 'careful' },
   { id: 'policy', title: 'policy only', isolation: 'none', packs: DEFAULT_PACKS, user: 'careful' },
   { id: 'careful', title: 'both, careful', isolation: 'spokes', packs: DEFAULT_PACKS, user: 'careful' },
+  {
+    id: 'misplanned',
+    title: 'both, careful, 10 % of the plan wrong',
+    isolation: 'spokes',
+    packs: DEFAULT_PACKS,
+    user: 'careful',
+    planErrors: 10,
+  },
   { id: 'trusting', title: 'both, trusting', isolation: 'spokes', packs: DEFAULT_PACKS, user: 'trusting' },
   { id: 'absent', title: 'both, absent', isolation: 'spokes', packs: DEFAULT_PACKS, user: 'absent' },
 ];

@@ -39,17 +39,18 @@ test('an unseen attack succeeds without defence, and not with both; the task is 
   const records = new Map();
   for (const unit of units) records.set(unit.key, await unit.run(new AbortController().signal));
   await close();
-  assert.equal(records.size, 12);
+  assert.equal(records.size, 14);
   const { result } = report(records);
   const shares = (column: string) => {
     const figures = result[column];
     assert.ok(typeof figures === 'object' && figures !== null && !Array.isArray(figures));
     return [column, Reflect.get(figures, 'attack'), Reflect.get(figures, 'utility')];
   };
-  assert.deepEqual(['baseline', 'isolation', 'careful', 'trusting', 'absent'].map(shares), [
+  assert.deepEqual(['baseline', 'isolation', 'careful', 'misplanned', 'trusting', 'absent'].map(shares), [
     ['baseline', 1, 1],
     ['isolation', 0, 1],
     ['careful', 0, 1],
+    ['misplanned', 0, 1],
     ['trusting', 0, 1],
     ['absent', 0, 1],
   ]);

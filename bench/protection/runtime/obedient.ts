@@ -14,6 +14,7 @@ import {
 import { createObedientModel, type Variant } from '@cordon/obedient-model';
 import type { BenchRequest, PreparedSuite, Unit } from '../../evaluation/suite.ts';
 import { type ReplayApp, Runtime } from '../../runtime/run.ts';
+import { planningWrongly } from '../plans/wrong-plans.ts';
 import { caseUnits } from './cases.ts';
 import { COLUMNS, type Column, type ColumnId } from './column.ts';
 import { judge, rejectFailure } from './judgement.ts';
@@ -60,14 +61,20 @@ export async function obedientHalf(request: BenchRequest): Promise<Result<Prepar
 }
 
 const LEFT_OUT =
-  'left out, because they need the obedient model: rewritten attacks, honest runs of sets that have none of their own, the case studies; and four of the six columns';
+  'left out, because they need the obedient model: rewritten attacks, honest runs of sets that have none of their own, the case studies; and five of the seven columns';
 
 /** The paper's two systems: without defence, and with both. */
 const OF_THE_PAPER: ReadonlySet<ColumnId> = new Set<ColumnId>(['baseline', 'careful']);
 
+/** Their tasks are one call that reads, which a planner can hardly forget, and there are thousands of them. */
+const INJECAGENT = 'InjecAgent';
+
 function columnsFor({ row }: Play, { isQuick, model }: BenchRequest): readonly Column[] {
   if (model !== undefined) return COLUMNS.filter(({ id }) => OF_THE_PAPER.has(id));
-  return isQuick && row.startsWith(ADAPTIVE) ? COLUMNS.filter(({ id }) => BRIEF.has(id)) : COLUMNS;
+  if (isQuick && row.startsWith(ADAPTIVE)) return COLUMNS.filter(({ id }) => BRIEF.has(id));
+  return row.startsWith(ADAPTIVE) || row.startsWith(INJECAGENT)
+    ? COLUMNS.filter(({ planErrors }) => planErrors === undefined)
+    : COLUMNS;
 }
 
 function isForAnyModel({ row, variant }: Play): boolean {
@@ -107,13 +114,15 @@ class Stage {
     const labels = set.labels.get(pair.suite) ?? [];
     const isExact = played === null;
     const user = new SimulatedUser(column.user, pair, appOf, isExact);
+    const apps = [
+      ...set.catalogue.appsFor(pair, labels, isExact),
+      ...(stranger === null ? [] : [strangeApp(stranger)]),
+    ];
+    const model = createObedientModel({ scenarios: [scenarioOf(adapted, appOf)], variant });
     const { executed, outcomes, events } = await this.#runtime.run(
       {
-        apps: [
-          ...set.catalogue.appsFor(pair, labels, isExact),
-          ...(stranger === null ? [] : [strangeApp(stranger)]),
-        ],
-        model: played ?? createObedientModel({ scenarios: [scenarioOf(adapted, appOf)], variant }),
+        apps,
+        model: played ?? asPlanned(model, play, column, apps),
         ...(this.#modelId === null ? {} : { modelId: this.#modelId }),
         consent: user,
         said,
@@ -141,6 +150,13 @@ class Stage {
         last === undefined ? '' : [last.kind, ...(last.reason === null ? [] : [last.reason])].join(': '),
     });
   }
+}
+
+/** With plans as wrong as those of the column. */
+function asPlanned(model: Model, { key }: Play, { planErrors }: Column, apps: readonly ReplayApp[]): Model {
+  if (planErrors === undefined) return model;
+  const tools = new Map(apps.map((app) => [app.id, app.tools.map(({ name }) => name)]));
+  return planningWrongly(model, { percent: planErrors, key, tools });
 }
 
 /** A planner where there is one, a model call for each call of the pair, and one for the answer; of each query. */
