@@ -109,7 +109,7 @@ test('a broken line is told with its number, and the others are evaluated', asyn
   const folder = folderWith(t, ['{"id":', '', JSON.stringify(KETTLE_PAIR), '{"id": "a"}']);
   const half = await obedientHalf(request(folder, {}));
   assert.ok(half.ok);
-  assert.equal(half.value.units.length, 12);
+  assert.equal(half.value.units.length, 14);
   const told = half.value.notices?.map((notice) => notice.slice(0, 20));
   assert.deepEqual(
     told,
