@@ -66,7 +66,7 @@ const LEFT_OUT =
 /** The paper's two systems: without defence, and with both. */
 const OF_THE_PAPER: ReadonlySet<ColumnId> = new Set<ColumnId>(['baseline', 'careful']);
 
-/** Their tasks are one call that reads, which a planner can hardly forget, and there are thousands of them. */
+/** Their tasks are one call that reads, and there are thousands of them. */
 const INJECAGENT = 'InjecAgent';
 
 function columnsFor({ row }: Play, { isQuick, model }: BenchRequest): readonly Column[] {
