@@ -18,13 +18,13 @@ test('quadratic work grows too fast, and linear work does not', () => {
   const quadratic = look((length) => length);
   const linear = look(() => 100);
   const told = /^[\d.]+ times from 500 to 2000, [\d.]+ times from 2500 to 10000$/;
-  assert.match(growsTooFast(quadratic, make, 500) ?? '', told);
-  assert.equal(growsTooFast(linear, make, 500), null);
+  assert.match(growsTooFast(quadratic, make, 500, 9) ?? '', told);
+  assert.equal(growsTooFast(linear, make, 500, 9), null);
 });
 
 test('work that takes next to no time is repeated until it can be measured', () => {
   assert.equal(
-    growsTooFast((text: string) => text.includes('}'), make, 400),
+    growsTooFast((text: string) => text.includes('}'), make, 400, 9),
     null,
   );
 });

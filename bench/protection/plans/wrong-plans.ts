@@ -1,6 +1,6 @@
 /**
- * A model whose plans are wrong at a stated rate, as those of recorded traces are (`plan-errors`): tools that the task needs are
- * missing, and others are named. All else it answers as the model does.
+ * A model whose plans are wrong at a stated rate: tools that the task needs are missing, and a planner's steps name others. The sources of
+ * arguments stay as they are. All else it answers as the model does.
  */
 import { isJsonObject, type Json, type JsonObject, type Model, ok, parseJson } from '@cordon/core';
 import { Dice } from './plan-errors.ts';

@@ -11,9 +11,9 @@ export function tried(units: readonly string[]): readonly string[] {
 }
 
 /** The units whose repetition makes the work of a detector grow faster than the text, and how fast. */
-export function growingFast(find: FindIn, units: readonly string[]): readonly string[] {
+export function growingFast(find: FindIn, units: readonly string[], most = 9): readonly string[] {
   return units.flatMap((unit) => {
-    const grows = growsTooFast(find, (length) => unit.repeat(Math.ceil(length / unit.length)), LENGTH);
+    const grows = growsTooFast(find, (length) => unit.repeat(Math.ceil(length / unit.length)), LENGTH, most);
     return grows === null ? [] : [`${unit}: ${grows}`];
   });
 }

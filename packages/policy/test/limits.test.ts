@@ -93,7 +93,7 @@ test('contexts and unknown causes cost what their number is, not its square', ()
   for (const cause of [(index: number) => `unknown${index}`, (index: number) => `e${index - 1}`]) {
     const work = (events: ReturnType<typeof trace>) => assert.ok(analyze(policy.value, events).ok);
     assert.equal(
-      growsTooFast(work, (count) => trace(count, cause), 4_000),
+      growsTooFast(work, (count) => trace(count, cause), 4_000, 10),
       null,
       cause(1),
     );

@@ -101,7 +101,7 @@ test('no text makes the search grow faster than the text', () => {
     '](',
     '![',
   ];
-  assert.deepEqual(growingFast(find, units), []);
+  assert.deepEqual(growingFast(find, units, 12), []);
 });
 
 test('encoded data in the name of a picture and announced values are found, pictures for other screens and searches are not', () => {

@@ -110,8 +110,7 @@ test('no text makes the search grow faster than the text', () => {
     'x\n',
     'ignoriere ',
   ];
-  find(units.join('\n').repeat(200));
-  assert.deepEqual(growingFast(find, tried(units)), []);
+  assert.deepEqual(growingFast(find, tried(units), 12), []);
 });
 
 test('what looks like an order alone is none among many sentences, and a plain order is one there too', () => {

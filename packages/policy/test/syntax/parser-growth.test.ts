@@ -64,15 +64,15 @@ for (const [index, [name, make]] of Object.entries(HOSTILE).entries()) {
   test(`time grows with the text: ${name}`, (t) => {
     if (isLeftOut(t, index % 4 === 0)) return;
     assert.equal(
-      growsTooFast((text) => parseText(text).diagnostics.all(), make, SIZE),
+      growsTooFast((text) => parseText(text).diagnostics.all(), make, SIZE, 10),
       null,
       'reading',
     );
     assert.equal(
-      growsTooFast((text) => print(parseText(text).tree), make, SIZE),
+      growsTooFast((text) => print(parseText(text).tree), make, SIZE, 10),
       null,
       'printing',
     );
-    assert.equal(growsTooFast(format, make, SIZE), null, 'formatting');
+    assert.equal(growsTooFast(format, make, SIZE, 10), null, 'formatting');
   });
 }
