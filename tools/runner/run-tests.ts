@@ -1,7 +1,7 @@
 /**
- * Runs test files: up to twelve files of a package one after the other in a process that they share, several processes at the same
- * time. A process for each of 470 files would spend a fifth of the time on loading the same code again; one for each package would leave
- * the longest for the end, alone.
+ * Runs test files: up to twelve files of a package, or of a room such as `e2e/commands`, one after the other in a process that they
+ * share, several processes at the same time. A process for each file would spend a fifth of the time on loading the same code again; one
+ * for each package would leave the longest for the end, alone.
  *
  *   node tools/runner/run-tests.ts GLOB...    the packages in the order of the globs: the slowest first, so that none of them is left for the end
  */
