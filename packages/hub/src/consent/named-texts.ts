@@ -80,22 +80,33 @@ export function filesIn(args: Json): readonly FileArgument[] {
   });
 }
 
+/** Against what a path is judged. */
+export interface FileSetting {
+  /** The app that is called with it. */
+  readonly app: InstalledApp;
+  readonly lookAt: LookAt;
+  /** Whether the user says a word in the query that is served. */
+  readonly isInQuery: (word: string) => boolean;
+}
+
+/** What a call does with the file or folder that it names. */
+export interface FileUse {
+  /** It can only make a folder. */
+  readonly isFolder: boolean;
+  /** It changes nothing. */
+  readonly looks: boolean;
+}
+
 /**
- * How a call of this app names this file or folder; null: the app has no folder to write to, or what is named is a folder that is there
- * and that is only looked at, or that the user calls a folder. Attack: the user wants one folder deleted, and a text names another.
- *
- * @param isInQuery whether the user says a word in the query that is served
- * @param isFolder whether the call can only make a folder
- * @param looks whether the call changes nothing
+ * How a call names this file or folder; null: the app has no folder to write to, or what is named is a folder that is there and that is
+ * only looked at, or that the user calls a folder. Attack: the user wants one folder deleted, and a text names another.
  */
 export function namedFile(
   path: string,
-  app: InstalledApp,
-  lookAt: LookAt,
-  isInQuery: (word: string) => boolean,
-  isFolder: boolean,
-  looks: boolean,
+  setting: FileSetting,
+  { isFolder, looks }: FileUse,
 ): NamedFile | null {
+  const { app, lookAt, isInQuery } = setting;
   const { write, read } = app.manifest.files;
   if (write.length === 0 || app.source.kind !== 'command') return null;
   // Attack: a path outside of the app's folders, to learn whether something is there.
@@ -103,9 +114,7 @@ export function namedFile(
   const there = visible.map(lookAt);
   if (there.includes('other')) return 'there';
   if (there.includes('folder')) return looks || isSaidFolder(path, isInQuery) ? null : 'there';
-  const isOwn = write.some((folder) =>
-    visible.some((one) => isOwnName(folder, one, lookAt, isInQuery, isFolder)),
-  );
+  const isOwn = write.some((folder) => visible.some((one) => isOwnName(folder, one, setting, isFolder)));
   return isOwn && !path.split('/').includes('..') ? 'new' : 'other';
 }
 
@@ -113,16 +122,11 @@ export function namedFile(
  * Whether a call of this app would make a file in a folder that the user does not speak of. Attack: the user wants a mail saved as
  * `mail.txt`, and the mail has it saved as `site/mail.txt`.
  */
-export function isMisplaced(
-  path: string,
-  app: InstalledApp,
-  lookAt: LookAt,
-  isInQuery: (word: string) => boolean,
-): boolean {
-  const { write } = app.manifest.files;
-  const places = placesIn(write, path, app);
-  if (places.length === 0 || places.some((one) => lookAt(one) !== 'nothing')) return false;
-  return !write.some((folder) => places.some((one) => isOwnPlace(folder, one, lookAt, isInQuery)));
+export function isMisplaced(path: string, setting: FileSetting): boolean {
+  const { write } = setting.app.manifest.files;
+  const places = placesIn(write, path, setting.app);
+  if (places.length === 0 || places.some((one) => setting.lookAt(one) !== 'nothing')) return false;
+  return !write.some((folder) => places.some((one) => isOwnPlace(folder, one, setting)));
 }
 
 /** Where a path may lead that an app is called with, as far as it lies in these folders. */
@@ -146,30 +150,19 @@ function isWithin(folder: string, path: string): boolean {
 }
 
 /** Whether all of the path below the folder is made of words of the user. */
-function isOwnName(
-  folder: string,
-  path: string,
-  lookAt: LookAt,
-  isInQuery: (word: string) => boolean,
-  isFolder: boolean,
-): boolean {
+function isOwnName(folder: string, path: string, setting: FileSetting, isFolder: boolean): boolean {
   const name = basename(path);
   const stem = isFolder ? PLAIN.exec(name)?.[0] : DOCUMENT.exec(name)?.[1];
-  if (stem === undefined || !isOwnPlace(folder, path, lookAt, isInQuery)) return false;
+  if (stem === undefined || !isOwnPlace(folder, path, setting)) return false;
   const words = stem.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ').split(/[ _-]/);
-  return !READ_BY_PROGRAMS.test(stem) && words.every((word) => COMMON.test(word) || isInQuery(word));
+  return !READ_BY_PROGRAMS.test(stem) && words.every((word) => COMMON.test(word) || setting.isInQuery(word));
 }
 
 /**
  * Whether the user speaks of each folder between this one and what lies in it. Attack: a folder whose content is published, or that a
  * program looks through.
  */
-function isOwnPlace(
-  folder: string,
-  path: string,
-  lookAt: LookAt,
-  isInQuery: (word: string) => boolean,
-): boolean {
+function isOwnPlace(folder: string, path: string, { lookAt, isInQuery }: FileSetting): boolean {
   if (!isWithin(folder, path) || relative(folder, path) === '') return false;
   const between = relative(folder, path).split('/').slice(0, -1);
   const isOwnFolder = (one: string, at: number) =>

@@ -195,6 +195,7 @@ export class ToolCalls {
     const looks = call !== null && calledLabels(app.manifest, call.tool).readOnly;
     const said = new UserTexts([text], () => []);
     const isInQuery = (value: string) => said.hold(value);
+    const setting = { app, lookAt: this.#parts.lookAt, isInQuery };
     return {
       isInQuery,
       isUsers: (value) => this.#parts.words.hold(value),
@@ -203,8 +204,8 @@ export class ToolCalls {
       quote: (value) => returned.quoteWords(wordsOf(value)),
       passages: () => [...(isPrivate ? returned.passages() : []), ...this.#earlier.passages()],
       isAll: () => returned.isAll && this.#earlier.isAll,
-      file: (path) => namedFile(path, app, this.#parts.lookAt, isInQuery, isFolder, looks),
-      isMisplaced: (path) => isMisplaced(path, app, this.#parts.lookAt, isInQuery),
+      file: (path) => namedFile(path, setting, { isFolder, looks }),
+      isMisplaced: (path) => isMisplaced(path, setting),
       query: text,
     };
   }

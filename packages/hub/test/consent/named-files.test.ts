@@ -23,7 +23,8 @@ const filesystem = app(
 
 const judge = (path: string, query = QUERY, one = filesystem, isFolder = false, looks = false) => {
   const said = new UserTexts([query], () => []);
-  return namedFile(path, one.installed, lookAt, (word) => said.hold(word), isFolder, looks);
+  const setting = { app: one.installed, lookAt, isInQuery: (word: string) => said.hold(word) };
+  return namedFile(path, setting, { isFolder, looks });
 };
 
 for (const path of [
@@ -117,17 +118,8 @@ test('a folder is made by a tool that is called so, with no more than a path', (
 
 // What nobody can look at may be there.
 test('where nobody knows what is there, a file stands out', () => {
-  assert.equal(
-    namedFile(
-      'newest-mail.txt',
-      filesystem.installed,
-      () => 'other',
-      () => true,
-      false,
-      false,
-    ),
-    'there',
-  );
+  const setting = { app: filesystem.installed, lookAt: () => 'other' as const, isInQuery: () => true };
+  assert.equal(namedFile('newest-mail.txt', setting, { isFolder: false, looks: false }), 'there');
 });
 
 /** An app that reads mails and writes files: what others wrote may have named the file. */

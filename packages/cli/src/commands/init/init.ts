@@ -6,33 +6,23 @@
 
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { agreementToChange, type Configuration } from '@cordon/config';
-import type { SecretPlace } from '@cordon/config/keys';
-import { absolutePath, readStream, readTextFile } from '@cordon/config/reading';
-import { fault, type JsonObject, type Manifest } from '@cordon/core';
+import { absolutePath } from '@cordon/config/reading';
+import { fault, type Manifest } from '@cordon/core';
 import {
   type AppProposal,
   EDIT_HELP,
-  type FoundFile,
-  type FoundServer,
   type FoundSource,
-  findClients,
   NO_EDITS,
   type ProposalEdits,
-  type ProposalPlace,
   parseEdit,
-  readPasted,
   valuesOf,
 } from '@cordon/onboarding';
 import { counted } from '@cordon/print';
 import type { CommandContext } from '../../context/command-context.ts';
 import { EXIT, type ExitCode } from '../../context/exit.ts';
-import { replaceTextFile, writeNewFile } from '../../context/replaced-file.ts';
 import { agreedDescriptions } from '../apps/apps.ts';
 import {
-  type DraftApp,
   foreignServers,
-  furtherServers,
   incompleteApps,
   isListed,
   isWhollyShown,
@@ -43,37 +33,12 @@ import {
   treeOf,
 } from './draft.ts';
 import { drawProposals } from './draft-screen.ts';
-import { draftText } from './draft-text.ts';
-import { type AppLabels, drawLabels, proposedLabels } from './proposed-labels.ts';
-import { type AskedValues, askValues, keepSecrets, missingSecrets } from './values.ts';
+import { serversFor } from './found-servers.ts';
+import { type Agreed, type Draft, type InitOptions, packagesOf, takenFrom } from './proposed.ts';
+import { drawLabels, proposedLabels } from './proposed-labels.ts';
+import { askValues, keepSecrets, missingSecrets } from './values.ts';
 import { withoutRights } from './without-rights.ts';
-
-export interface InitOptions {
-  /** Also where no person can be asked. */
-  readonly yes?: boolean;
-  /** Also the apps of other clients, beside those of a `cordon.json` that is there. */
-  readonly clients?: boolean;
-}
-
-/** What stands on the screen. */
-interface Draft {
-  readonly file: string;
-  /** Null: there is no file yet. */
-  readonly text: string | null;
-  /** The same as JSON; without a file, an empty object. */
-  readonly tree: JsonObject;
-  readonly place: ProposalPlace & SecretPlace;
-  readonly apps: readonly DraftApp[];
-  readonly labels: readonly AppLabels[];
-  /** Names of secrets that the file names and that were never typed. */
-  readonly missing: readonly string[];
-  /** Apps of the file without labels whose tools are not known, because nobody has reviewed them. */
-  readonly unreviewed: readonly string[];
-  /** Null: the file cannot be used as it is. */
-  readonly configuration: Configuration | null;
-  /** Whether the screen shows everything that the file will do, so that a yes to it is a yes to the file. */
-  readonly isWhollyShown: boolean;
-}
+import { write } from './writing.ts';
 
 /** 0: written, or nothing to propose; 1: the user said no; 2: nothing can be used, or not together. */
 export async function init(
@@ -162,111 +127,6 @@ function fileToWrite(context: CommandContext): string {
   return existsSync(here) || !existsSync(own) ? here : own;
 }
 
-interface Wanted {
-  readonly files: readonly string[];
-  readonly place: ProposalPlace;
-  /** Null: there is no file yet. */
-  readonly tree: JsonObject | null;
-  readonly clients: boolean;
-  readonly yes: boolean;
-}
-
-/**
- * From the files that were named; else from those of other clients, for a new file or where the user wants them; else, for a new
- * file, from what the user pastes.
- */
-async function serversFor(
-  context: CommandContext,
-  { files, place, tree, clients, yes }: Wanted,
-): Promise<readonly FoundServer[] | null> {
-  if (files.length > 0) {
-    const read = await Promise.all(files.map((file) => serversOf(context, file, place)));
-    return read.includes(null) ? null : read.flatMap((servers) => servers ?? []);
-  }
-  const found = findClients(place);
-  if (tree !== null && !clients) return offered(context, found, tree, place);
-  for (const { origin, problem } of found)
-    if (problem !== null) context.notes.say('', `${origin} cannot be read: ${problem}`, 'warn');
-  const servers = tree === null ? found.flatMap((file) => file.servers) : furtherServers(found, tree);
-  if (tree !== null || servers.length > 0 || yes || !context.terminal.isInteractive) return servers;
-  return pasted(context, place);
-}
-
-/** Says how many more apps other clients have that this command would take over, and takes none of them. */
-function offered(
-  { notes, wantsJson }: CommandContext,
-  found: readonly FoundFile[],
-  tree: JsonObject,
-  place: ProposalPlace,
-): readonly FoundServer[] {
-  const apps = newApps(furtherServers(found, tree), namesIn(tree));
-  const more = proposalsOf(apps, [], place).filter(({ isTaken }) => isTaken);
-  const origins = [...new Set(more.map(({ origin }) => origin))].join(', ');
-  const them = more.length === 1 ? 'it' : 'them';
-  if (more.length > 0 && !wantsJson)
-    notes.say(
-      '',
-      `${counted(more.length, 'more app')} in ${origins}: \`cordon init --clients\` adds ${them}`,
-      'dim',
-    );
-  return [];
-}
-
-async function serversOf(
-  context: CommandContext,
-  name: string,
-  place: ProposalPlace,
-): Promise<readonly FoundServer[] | null> {
-  const path = name === '-' ? 'standard input' : absolutePath(name, process.cwd(), context.home);
-  const text = name === '-' ? await readStream(path, process.stdin, MOST_PASTED) : readTextFile(path);
-  if (!text.ok) {
-    context.reportDiagnostics([text.fault]);
-    return null;
-  }
-  const isToml = name.endsWith('.toml');
-  const origin = name === '-' ? 'what you gave it' : basename(name);
-  const servers = readPasted(text.value, origin, place, isToml ? 'toml' : null);
-  if (servers.ok) return servers.value;
-  context.reportFault(fault('usage', `${name}: ${servers.fault}`));
-  return null;
-}
-
-const MOST_PASTED = 1024 * 1024;
-
-const PASTE_HELP =
-  'No configuration of another client was found. Paste what the README of an app says: its JSON, or its command (npx …). An empty line ends.';
-
-async function pasted(context: CommandContext, place: ProposalPlace): Promise<readonly FoundServer[] | null> {
-  const { terminal, notes, ending } = context;
-  notes.say('', PASTE_HELP);
-  const all: FoundServer[] = [];
-  // A terminal that does not mark what is pasted gives it line by line.
-  let begun = '';
-  for (;;) {
-    const prompt = begun === '' ? 'paste> ' : '… ';
-    const reply = await terminal.ask({ prompt, takes: 'line' }, ending);
-    if (reply.kind === 'too-long') {
-      notes.say('', 'that is too long: name the file, `cordon init FILE`', 'bad');
-      continue;
-    }
-    const isEmpty = reply.kind !== 'line' || reply.text.trim() === '';
-    if (isEmpty && begun === '') return all;
-    const text = reply.kind === 'line' ? `${begun}${reply.text}` : begun;
-    const servers = readPasted(text, 'what you pasted', place);
-    begun = !isEmpty && !servers.ok && isUnfinished(servers.fault) ? `${text}\n` : '';
-    if (begun !== '') continue;
-    if (servers.ok) all.push(...servers.value);
-    if (servers.ok)
-      notes.say('', `${servers.value.map(({ name }) => name).join(', ')}: one more, or an empty line`, 'dim');
-    else notes.say('', servers.fault, 'bad');
-  }
-}
-
-/** As the reader of JSON says it. */
-function isUnfinished(problem: string): boolean {
-  return problem.includes('the text ends where');
-}
-
 /** A file that is complete, but for secrets that were never typed. */
 async function askedSecrets(
   context: CommandContext,
@@ -353,13 +213,6 @@ function withoutValues(source: FoundSource): object {
   return { kind, command, args, cwd, variables };
 }
 
-/** What the user said yes to. */
-interface Agreed {
-  readonly proposals: readonly AppProposal[];
-  /** Those of them that are taken and have not listed their tools yet. */
-  readonly open: readonly AppProposal[];
-}
-
 /** One screen, changed as often as the user likes, and one yes: to these proposals. Null: the user said no. */
 async function shownAndAgreed(
   context: CommandContext,
@@ -409,89 +262,4 @@ async function shownAndAgreed(
 function drawAll(context: CommandContext, { labels }: Draft, proposals: readonly AppProposal[]): void {
   if (proposals.length > 0) drawProposals(context.output, proposals, context.home);
   for (const app of labels) drawLabels(context, app);
-}
-
-function write(
-  context: CommandContext,
-  draft: Draft,
-  agreed: Agreed,
-  values: AskedValues,
-  options: InitOptions,
-): Promise<ExitCode> | ExitCode {
-  const { file, text, apps, labels, place } = draft;
-  const { proposals } = agreed;
-  const to = draftText(text, apps, proposals, labels, values.answers);
-  if (!to.ok) return context.reportFault(fault('usage', `nothing was written: ${to.fault}`));
-  const kept = keepSecrets(place, values.secrets);
-  if (!kept.ok) return context.reportFault(fault('journal-unavailable', kept.fault));
-  const written = text === null ? writeNewFile(file, to.value) : replaceTextFile(file, to.value);
-  if (!written.ok) {
-    context.noteDiagnostics([written.fault]);
-    return EXIT.failed;
-  }
-  return report(context, draft, to.value, agreed, options);
-}
-
-async function report(
-  context: CommandContext,
-  { file, text, configuration, labels, isWhollyShown: showsAll }: Draft,
-  to: string,
-  { proposals, open }: Agreed,
-  { yes = false }: InitOptions,
-): Promise<ExitCode> {
-  if (text !== null && configuration !== null) {
-    const unkept = agreementToChange(configuration, { from: text, to }, context.now);
-    if (unkept !== null) context.reportFault(unkept);
-  }
-  const taken = takenFrom(proposals);
-  const tools = labels.reduce((count, app) => count + app.tools.length, 0);
-  const back = labels.reduce((count, app) => count + app.outdated.length, 0);
-  const what = [
-    ...(taken.length === 0 ? [] : [`the apps ${taken.map(({ id }) => id).join(', ')}`]),
-    ...(tools === 0 ? [] : [`labels for ${tools} tools`]),
-    ...(back === 0 ? [] : [`${counted(back, 'label')} taken back`]),
-  ];
-  context.output.say('', `${file} has ${what.join(', ')}`, 'good');
-  if (taken.length === 0) return EXIT.done;
-  const read = context.configuration();
-  if (read === null || (showsAll && !(await context.agrees(read, true)))) return EXIT.failed;
-  if (!context.terminal.isInteractive) return fetchesLater(context, taken);
-  return fetched(context, open, { file, yes });
-}
-
-const NEXT = 'next: `cordon chat` shows you each app before it first uses it';
-
-function fetchesLater({ output }: CommandContext, taken: readonly AppProposal[]): ExitCode {
-  const isReady = packagesOf(taken) === 0;
-  output.say('', isReady ? NEXT : 'next: `cordon apps install` fetches the packages', 'dim');
-  return EXIT.done;
-}
-
-/** The yes at a terminal was to the packages, too, and to a list of their tools. `open`: apps that have not listed them yet. */
-async function fetched(
-  context: CommandContext,
-  open: readonly AppProposal[],
-  { file, yes }: { readonly file: string; readonly yes: boolean },
-): Promise<ExitCode> {
-  if (packagesOf(open) > 0) {
-    const { installApps } = await import('../apps/apps-install.ts');
-    const code = await installApps(context, [], {});
-    if (code !== EXIT.done) return code;
-  }
-  if (open.length > 0) {
-    const { labelUnreviewed } = await import('./listed-tools.ts');
-    const ids = open.map(({ id }) => id);
-    const code = await labelUnreviewed(context, file, ids, yes);
-    if (code !== EXIT.done) return code;
-  }
-  context.output.say('', NEXT, 'dim');
-  return EXIT.done;
-}
-
-function packagesOf(taken: readonly AppProposal[]): number {
-  return taken.filter(({ isPackage }) => isPackage).length;
-}
-
-function takenFrom(proposals: readonly AppProposal[]): readonly AppProposal[] {
-  return proposals.filter(({ isTaken }) => isTaken);
 }
