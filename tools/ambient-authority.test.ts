@@ -132,7 +132,11 @@ const LISTED: Readonly<Record<string, Use>> = {
   },
   'packages/cli/src/commands/init/init.ts': {
     of: ['files', 'code at run time'],
-    why: 'looks whether there is a configuration; what fetches packages is loaded after a yes',
+    why: 'looks whether there is a configuration; what starts apps is loaded after a yes',
+  },
+  'packages/cli/src/commands/init/writing.ts': {
+    of: ['code at run time'],
+    why: 'what fetches packages and starts apps is loaded after a yes',
   },
   'packages/cli/src/commands/policies/check.ts': {
     of: ['code at run time'],
