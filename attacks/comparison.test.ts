@@ -40,6 +40,14 @@ for (const name of LAYER_NAMES)
     assert.ok(PAGE.includes(`| \`${name}\` | ${LAYERS[name].does} | ${LAYERS[name].without} | ${may} |`));
   });
 
+test('the page of commands lists each layer that the user may leave out, and no other', () => {
+  const text = readFileSync(join(import.meta.dirname, '../docs/cli.md'), 'utf8');
+  for (const name of LAYER_NAMES) {
+    const row = `| \`${name}\` | ${LAYERS[name].without} |`;
+    assert.equal(text.includes(row), LAYERS[name].mayBeLeftOut === 'user', row);
+  }
+});
+
 test('the table is put between its marks and nowhere else', () => {
   const [attempt] = compared();
   const outcomes = new Map([[attempt?.id ?? '', { outcome: { kind: 'stopped', by: 'ENOENT' } as const }]]);
