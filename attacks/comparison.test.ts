@@ -1,4 +1,4 @@
-/** docs/isolation.md: its table was made for the attempts that there are, and its layers are those that there are. */
+/** The pages say what is so: the table of comparison has the attempts that there are, and the tables of layers those that there are. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { LAYER_NAMES, LAYERS } from '@cordon/sandbox';
 import { attemptsIn, compared, renderComparison, replaceComparison } from './comparison.ts';
 import { ATTEMPTS } from './escape/attempts.ts';
 
-const PAGE = readFileSync(join(import.meta.dirname, '../docs/isolation.md'), 'utf8');
+const PAGE = textOf('docs/isolation.md');
 
 test('the comparison on the page is of the attempts that there are; otherwise `npm run attacks:compare`', () => {
   assert.deepEqual(
@@ -26,12 +26,11 @@ test('on the page Cordon lets through what is known, and each of the others was 
   );
 });
 
-for (const page of ['README.md', 'docs/claims.md'])
-  test(`${page} claims as many attempts as there are, and those that are known to get through`, () => {
+for (const name of ['README.md', 'docs/claims.md'])
+  test(`${name} claims as many attempts as there are, and those that are known to get through`, () => {
     const known = ATTEMPTS.filter((attempt) => attempt.known !== undefined).length;
     const claim = `Cordon blocks ${ATTEMPTS.length - known} of ${ATTEMPTS.length} escape attempts`;
-    const text = readFileSync(join(import.meta.dirname, '..', page), 'utf8');
-    assert.ok(text.includes(claim), claim);
+    assert.ok(textOf(name).includes(claim), claim);
   });
 
 for (const name of LAYER_NAMES)
@@ -41,7 +40,7 @@ for (const name of LAYER_NAMES)
   });
 
 test('the page of commands lists each layer that the user may leave out, and no other', () => {
-  const text = readFileSync(join(import.meta.dirname, '../docs/cli.md'), 'utf8');
+  const text = textOf('docs/cli.md');
   for (const name of LAYER_NAMES) {
     const row = `| \`${name}\` | ${LAYERS[name].without} |`;
     assert.equal(text.includes(row), LAYERS[name].mayBeLeftOut === 'user', row);
@@ -57,3 +56,7 @@ test('the table is put between its marks and nowhere else', () => {
   assert.match(table, /^\| `user-key` \| reads the user's SSH key \| ENOENT \* \|$/m);
   assert.throws(() => replaceComparison('no marks', table), /no marks/);
 });
+
+function textOf(name: string): string {
+  return readFileSync(join(import.meta.dirname, '..', name), 'utf8');
+}

@@ -10,7 +10,10 @@ import { draftText } from './draft-text.ts';
 import { type Agreed, type Draft, type InitOptions, packagesOf, takenFrom } from './proposed.ts';
 import { type AskedValues, keepSecrets } from './values.ts';
 
-/** 0: the file is written, and its packages are fetched if the user sees that; 2: nothing is written, or a package or tool is not to be had. */
+/**
+ * 0: the file is written and can be used. Another code is that of the first part which failed; the file may be written all the same, for
+ * example if a secret was not typed.
+ */
 export function write(
   context: CommandContext,
   draft: Draft,
