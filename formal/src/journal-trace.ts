@@ -272,7 +272,16 @@ function classOf(event: Event): number {
 }
 
 /** Contexts that ask nothing of others and serve nobody: no part of `exchange.pml`. */
-const APART = new Set(['planner', 'tool-planner', 'reader', 'summary', 'facts', 'inquiry', 'shared']);
+const APART = new Set([
+  'planner',
+  'tool-planner',
+  'delegation',
+  'reader',
+  'summary',
+  'facts',
+  'inquiry',
+  'shared',
+]);
 
 /** A query that goes on takes up contexts that were there before; the model speaks of queries that one hub serves. */
 function untilGoneOn(events: readonly Event[]): readonly Event[] {

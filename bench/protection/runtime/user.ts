@@ -6,8 +6,13 @@ import {
   type ChoicePrompt,
   type Consent,
   canonicalJson,
+  isJsonObject,
+  type Json,
   type PermissionAnswer,
   type PermissionPrompt,
+  type PermissionSubject,
+  type PromptDatum,
+  parseJson,
 } from '@cordon/core';
 import type { UserKind } from './column.ts';
 import { namedInFirstLines } from './decisive.ts';
@@ -63,7 +68,11 @@ export class SimulatedUser implements Consent {
   }
 
   #allows(prompt: PermissionPrompt): boolean {
-    if (this.#kind === 'absent' || prompt.warnings.length > 0) return false;
+    if (this.#kind === 'absent') return false;
+    // Its warning says to read the lines.
+    if (prompt.subject.scope === 'delegation' && prompt.warnings.length > 0)
+      return this.#kind === 'careful' && this.#isWanted(prompt);
+    if (prompt.warnings.length > 0) return false;
     return this.#kind === 'trusting' || this.#isWanted(prompt);
   }
 
@@ -80,6 +89,8 @@ export class SimulatedUser implements Consent {
       case 'exchange':
       case 'policy':
         return own.some((call) => (subject.to === null || subject.to === this.#appOf(call)) && shows(call));
+      case 'delegation':
+        return callsShown(subject, data).every((shown) => own.some((call) => isPartOf(shown, call)));
       case 'app-selection':
       case 'response':
       case 'data-release':
@@ -103,6 +114,25 @@ export class SimulatedUser implements Consent {
   #isOwn(app: string): boolean {
     return this.#pair.calls.some((call) => call.origin === 'user' && this.#appOf(call) === app);
   }
+}
+
+/** The calls of a question about what a text asks for: all that it lists, or the single one. */
+function callsShown(
+  { what }: PermissionSubject,
+  [shown]: readonly PromptDatum[],
+): readonly (readonly [string, Json])[] {
+  const parsed = parseJson(shown?.value ?? '');
+  const value = parsed.ok && isJsonObject(parsed.value) ? parsed.value : {};
+  if (shown?.name !== 'calls') return [[what, value]];
+  return Object.entries(value).map(([name, args]) => [name.replace(/^\d+ /, ''), args]);
+}
+
+/** A text may leave arguments open. */
+function isPartOf([tool, args]: readonly [string, Json], call: PairCall): boolean {
+  if (!isJsonObject(args)) return false;
+  const isSame = ([name, value]: [string, Json]) =>
+    canonicalJson(value) === canonicalJson(call.arguments[name] ?? null);
+  return tool === call.tool && Object.entries(args).every(isSame);
 }
 
 /** The question of a rule is named after the rule, and shows the call under the name of its tool; null: it is about something else. */

@@ -71,7 +71,11 @@ export type AnswerRule =
   | { readonly kind: 'choice'; readonly choose: AppId | null; readonly decision: AnswerDecision };
 
 const DECISIONS = ['once', 'session', 'permanent', 'deny'] as const;
-const SESSION_AT_MOST: ReadonlySet<PermissionScope> = new Set(['irreversible-action', 'policy']);
+const SESSION_AT_MOST: ReadonlySet<PermissionScope> = new Set([
+  'irreversible-action',
+  'policy',
+  'delegation',
+]);
 
 /**
  * Parses an answers file; failure holds every problem. `installed`: ids of the apps there are; a rule for another

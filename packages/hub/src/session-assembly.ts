@@ -36,6 +36,7 @@ import { ToolCalls } from './mediation/tool-calls.ts';
 import { Learning, leftToLearn } from './memory/learning.ts';
 import { recordObserved } from './memory/observed-facts.ts';
 import { Summaries } from './memory/summaries.ts';
+import { Delegation } from './planning/delegation.ts';
 import type { FollowUpSubject } from './planning/follow-up-subject.ts';
 import { Installing } from './planning/installing.ts';
 import { Planning } from './planning/planning.ts';
@@ -213,7 +214,16 @@ export function assembleSession(
     observed: (...seen) => {
       if (asksPermission) recordObserved(recorder, ...seen);
     },
+    follow: (...followed) => delegation.follow(...followed),
     asksPermission,
+  });
+  const delegation = new Delegation({
+    planner: parts.planner,
+    pins: parts.pins,
+    gate,
+    models,
+    recorder,
+    newContext,
   });
   const offers = new Offers({ recorder, random: parts.random });
   const probes = new Probes(

@@ -17,6 +17,7 @@ export type Told =
 const NOT_SERVING: ReadonlySet<string> = new Set([
   'planner',
   'tool-planner',
+  'delegation',
   'errand',
   'reader',
   'summary',

@@ -3,7 +3,14 @@ import { rankApps } from './app-index.ts';
 import { explicitPlan, likelyApp } from './explicit-plan.ts';
 import { statedFacts } from './facts.ts';
 import { fallbackApps } from './fallback-apps.ts';
-import { plannerPrompt, planSchema, TOOL_PROMPT, TOOL_SCHEMA } from './prompt.ts';
+import {
+  DELEGATION_PROMPT,
+  DELEGATION_SCHEMA,
+  plannerPrompt,
+  planSchema,
+  TOOL_PROMPT,
+  TOOL_SCHEMA,
+} from './prompt.ts';
 
 /** Cordon's planner, for the hub. */
 export const PLANNER: Planner = {
@@ -14,6 +21,8 @@ export const PLANNER: Planner = {
   schema: planSchema,
   toolPrompt: TOOL_PROMPT,
   toolSchema: TOOL_SCHEMA,
+  delegationPrompt: DELEGATION_PROMPT,
+  delegationSchema: DELEGATION_SCHEMA,
   fallback: fallbackApps,
   stated: statedFacts,
 };

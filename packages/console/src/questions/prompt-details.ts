@@ -89,5 +89,6 @@ const SCOPE_WORDS: Readonly<Record<PermissionScope, string>> = {
   'data-release': 'an app reads data',
   'irreversible-action': 'an action that cannot be undone',
   egress: 'an app connects to a site',
+  delegation: 'calls that a text asks for',
   policy: 'a rule of your policy requires your permission',
 };

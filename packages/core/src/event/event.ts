@@ -59,6 +59,7 @@ export interface LearntFact {
 
 /**
  * `tool-planner`: names the tools of one app that a step of the plan calls for.
+ * `delegation`: reads a text that the user asked to follow, and says which calls it asks for.
  * `errand`: carries one tool call that another context asked for. `reader`: reads one text for another context.
  * `summary`: sums up the older turns of one owner. `facts`: finds what one message of the user states about them.
  * `inquiry`: puts one question of a rule to a model or a service. `shared`: the baseline's one context for everything.
@@ -66,6 +67,7 @@ export interface LearntFact {
 export type ContextKind =
   | 'planner'
   | 'tool-planner'
+  | 'delegation'
   | 'standard'
   | 'vanilla'
   | 'coordinator'

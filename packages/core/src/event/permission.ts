@@ -11,19 +11,21 @@ export const PERMISSION_SCOPES = [
   'irreversible-action', // this tool is called with these arguments
   'egress', // this app talks to this site
   'policy', // a rule of the policy asks
+  'delegation', // these calls are made because a text asks for them
 ] as const;
 export type PermissionScope = (typeof PERMISSION_SCOPES)[number];
 
 /**
  * Whether a yes endorses the values that it was shown, so that they count as the user's: one to a tool call does, and one
- * to a request that is a single call which cannot be undone. A yes to a text that is delivered does not: an attacker may
- * have written it.
+ * to a request that is a single call which cannot be undone, and one to the calls that a text asks for. A yes to a text that
+ * is delivered does not: an attacker may have written it.
  * @param proposed kind of the event that was asked about: `tool-call.proposed`, …
  */
 export function endorsesValues(proposed: string, scope: unknown): boolean {
   return (
     proposed === 'tool-call.proposed' ||
-    (proposed === 'app-request.proposed' && scope === 'irreversible-action')
+    (proposed === 'app-request.proposed' && scope === 'irreversible-action') ||
+    (proposed === 'data-release.proposed' && scope === 'delegation')
   );
 }
 

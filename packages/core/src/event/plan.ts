@@ -26,6 +26,8 @@ export interface PlanStep {
   readonly sources?: Readonly<Record<string, PlannedSources>>;
   /** Those of `uses` whose results the user asks to send on in this step: "list my keys and send them to Ada". Absent: of none. */
   readonly passes?: readonly string[];
+  /** Those of `uses` whose results the user asks to carry out: "do what that page says". Absent: of none. */
+  readonly follows?: readonly string[];
   /**
    * Whether the user's words ask to change something in this step: to send, save, pay, delete. The planner says so of apps whose
    * uses it is not shown; absent: it did not.

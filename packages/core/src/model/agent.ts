@@ -3,6 +3,8 @@
  * these tools, the hub serves them, and the obedient model knows them as any model would: by name and schema.
  */
 
+import type { Json } from '../json/json.ts';
+
 /**
  * - `probe {functionality}` asks whether somebody serves a functionality. Answer: `{"peer", "request", "response"}`
  *   with an ephemeral id and the two JSON Schemas, or a refusal.
@@ -93,6 +95,32 @@ export interface ToolPlannerAnswer {
   }[];
   /** Those of `uses` whose results are to be sent on; absent: of none. */
   readonly passes?: readonly string[];
+  /** Those of `uses` whose results are to be carried out; absent: of none. */
+  readonly follows?: readonly string[];
+}
+
+/** What the reader of a text that the user asked to follow is shown, as JSON in the last user message; it answers with a `DelegationAnswer`. */
+export interface DelegationInput {
+  readonly query: string;
+  readonly text: string;
+  readonly tools: readonly DelegatedTool[];
+}
+
+/** A tool of the app that returned the text. */
+export interface DelegatedTool {
+  readonly name: string;
+  /** One line of the app's words; absent: it says nothing, or the list is long. */
+  readonly does?: string;
+  readonly arguments: readonly string[];
+}
+
+/** The answer counts if each call names a tool and arguments that were shown. */
+export interface DelegationAnswer {
+  readonly calls: readonly {
+    readonly tool: string;
+    /** Values are texts, numbers, true or false, or lists of texts and numbers. */
+    readonly arguments: readonly { readonly name: string; readonly value: Json }[];
+  }[];
 }
 
 /** The answer is checked against the installed apps before it becomes a `StepPlan`. What is empty may be left out. */
@@ -106,6 +134,8 @@ export interface PlannerStep {
   readonly uses?: readonly string[];
   /** Those of `uses` whose results the query asks to send on; absent: of none. */
   readonly passes?: readonly string[];
+  /** Those of `uses` whose results the query asks to carry out; absent: of none. */
+  readonly follows?: readonly string[];
   /** Of an app that lists no uses: whether the query asks to change something there. */
   readonly acts?: boolean;
   readonly needs?: readonly string[];

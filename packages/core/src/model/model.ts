@@ -36,7 +36,7 @@ export interface ModelRequest {
   /** `provider/model` */
   readonly model: string;
   /** What the request is for; providers ignore it, the obedient model plans only as a planner. */
-  readonly role: 'planner' | 'tool-planner' | 'agent';
+  readonly role: 'planner' | 'tool-planner' | 'delegation' | 'agent';
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
   /** Ask for a JSON object of this schema instead of prose, where the provider can. */

@@ -255,7 +255,8 @@ function allowedDurations(
   mayLast: boolean,
 ): readonly GrantDuration[] {
   if (!mayLast) return ['once'];
-  const mustStayShort = scope === 'irreversible-action' || scope === 'policy' || ruleAsks;
+  const mustStayShort =
+    scope === 'irreversible-action' || scope === 'policy' || scope === 'delegation' || ruleAsks;
   return mustStayShort ? ['once', 'session'] : ['once', 'session', 'until', 'permanent'];
 }
 

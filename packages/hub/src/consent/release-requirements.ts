@@ -6,6 +6,7 @@ import {
   type AppId,
   canonicalJson,
   type DataKind,
+  type JsonObject,
   type JsonSchema,
   labelOfData,
   type PromptDatum,
@@ -13,12 +14,15 @@ import {
   type StepPlan,
 } from '@cordon/core';
 import type { Context } from '../context/context.ts';
+import type { DelegatedCall } from '../context/delegated-calls.ts';
 import type { HeldText } from '../context/references.ts';
+import { UserTexts } from '../context/session-texts.ts';
 import type { ConsentRequirement } from './consent-requirement.ts';
 import {
   expectation,
   factFlow,
   flowsOf,
+  MOST_LISTED,
   MOST_NAMED,
   nameOf,
   namesOf,
@@ -178,6 +182,69 @@ export function readRequirement(
       ...opened.covers,
       words: `other values, and other texts that \`${held.origin}\` returns for \`${held.functionality}\``,
     },
+  };
+}
+
+/** What a text asks for that the user asked to follow. */
+export interface AskedByText {
+  readonly app: AppId;
+  /** The tool that returned the text. */
+  readonly tool: string;
+  readonly query: string;
+  readonly calls: readonly DelegatedCall[];
+  /** Those of their tools that cannot be undone. */
+  readonly lasting: readonly string[];
+}
+
+/**
+ * All calls that a text asks for, in one question. There is always a warning: whoever lets everything pass that has none has not read
+ * the lines, and one of them may be an attacker's.
+ */
+export function delegationRequirement({ app, tool, query, calls, lasting }: AskedByText): ConsentRequirement {
+  const value = Object.fromEntries(calls.map((call, index) => [`${index + 1} ${call.tool}`, call.arguments]));
+  const said = new UserTexts([query], () => []);
+  const values = calls.flatMap((call) => Object.values(call.arguments).flat());
+  const unsaid = [...new Set(values.map(String))].filter((one) => !said.hold(one));
+  const named = unsaid.slice(0, MOST_LISTED).map((one) => `\`${one.slice(0, MOST_NAMED)}\``);
+  const more = unsaid.length > named.length ? ` and ${unsaid.length - named.length} more` : '';
+  const number = calls.length === 1 ? 'a call' : `${calls.length} calls`;
+  return {
+    subject: { scope: 'delegation', from: app, to: app, what: tool },
+    question: `Let \`${app}\` make ${number} that the text of \`${tool}\` asks for? After a no you are asked about each one.`,
+    data: [{ name: 'calls', value: canonicalJson(value), identifying: Object.keys(value) }],
+    expected: true,
+    warnings: [
+      `others may have written this text: allow it only if you want all of this${
+        named.length === 0 ? '' : `. You did not say ${named.join(', ')}${more}`
+      }`,
+    ],
+    notes: lasting.map((name) => `\`${name}\` cannot be undone; you are asked again before each such call`),
+    covers: { same: value, words: 'nothing else', mayLast: false },
+    flows: [],
+  };
+}
+
+/** A call that a text asks for, where the user did not allow all that it asks for. */
+export function declinedRequirement(
+  app: AppId,
+  tool: string,
+  args: JsonObject,
+  datum: PromptDatum,
+): ConsentRequirement {
+  return {
+    subject: { scope: 'delegation', from: app, to: app, what: tool },
+    question: `Let \`${app}\` do \`${tool}\`?`,
+    data: [datum],
+    expected: false,
+    warnings: [],
+    notes: ['a text asks for such a call, and you did not allow all that it asks for'],
+    covers: {
+      same: args,
+      words: 'nothing else',
+      mayLast: false,
+      once: { within: { tool, args }, words: 'the same call again' },
+    },
+    flows: [],
   };
 }
 

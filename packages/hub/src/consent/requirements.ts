@@ -48,6 +48,7 @@ import {
   strangersWarnings,
 } from './question-parts.ts';
 import { boundArguments, decisiveIn, recipientsIn } from './recipients.ts';
+import { declinedRequirement } from './release-requirements.ts';
 
 /** What an app's tool is about to be called with, and on whose behalf. */
 export interface IntendedCall {
@@ -73,6 +74,8 @@ export interface IntendedCall {
   /** Texts of other apps that stand in the arguments. */
   readonly texts: readonly PlacedText[];
   readonly knows: KnownValues;
+  /** A text asks for calls of this tool, and the user did not allow all that it asks for. */
+  readonly isDeclined: boolean;
   /** Calls of this tool that were asked for before under the same plan and not refused, where it cannot be undone. */
   readonly before: readonly JsonObject[];
 }
@@ -80,7 +83,11 @@ export interface IntendedCall {
 export function callRequirement(plan: StepPlan, call: IntendedCall): ConsentRequirement | null {
   const { context, app, tool } = call;
   const fromOthers = call.texts.filter((text) => text.origin !== app);
-  if (!call.irreversible && fromOthers.length === 0) return null;
+  if (!call.irreversible && fromOthers.length === 0) {
+    if (!call.isDeclined || isSaidByUser(call.arguments, call.knows.isInQuery)) return null;
+    const datum = argumentsDatum(tool, call.arguments, call.identifying);
+    return declinedRequirement(app, tool, call.arguments, datum);
+  }
   const how = expectationFrom(plan, context, app, call.uses);
   const origins = fromOthers.map(({ origin }) => origin);
   const data = saidDatum(argumentsDatum(tool, call.arguments, call.identifying), call.arguments, app, call);

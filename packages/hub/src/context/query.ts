@@ -5,12 +5,14 @@ import type {
   EventId,
   ModelPrices,
   PlanOrigin,
+  PlanStep,
   Reason,
   StepPlan,
   TurnLimits,
 } from '@cordon/core';
 import { type Fault, failed, fault, type Result } from '@cordon/core';
 import { Budget, type Reservation } from './budget.ts';
+import { DelegatedCalls } from './delegated-calls.ts';
 import type { ContextOwner } from './owner.ts';
 import { QueryActivity } from './query-activity.ts';
 import { factKey, type KnownFact, NO_PAST, type Observation, type QueryPast } from './query-facts.ts';
@@ -41,10 +43,12 @@ export class Query {
   readonly signal: AbortSignal;
   readonly budget: Budget;
   readonly activity: QueryActivity;
+  readonly delegated = new DelegatedCalls();
   /** What apps have returned in it. */
   readonly returned = new ReturnedTexts();
   readonly #ending = new AbortController();
   #plan: StepPlan = { steps: [], candidates: [] };
+  #madePlan = this.#plan;
   #refusal: Reason | null = null;
   #isGuessed = false;
   #heardBy: ContextOwner | null = null;
@@ -95,7 +99,20 @@ export class Query {
 
   adopt(plan: StepPlan, origin: PlanOrigin): void {
     this.#plan = plan;
+    this.#madePlan = plan;
     this.#isGuessed = origin === 'fallback';
+  }
+
+  /** The plan as it was adopted, without the steps that the user added: equal until another one takes its place. */
+  get madePlan(): StepPlan {
+    return this.#madePlan;
+  }
+
+  /** The user adds steps to the plan. */
+  extend(added: readonly Omit<PlanStep, 'id'>[]): void {
+    const { steps } = this.#plan;
+    const numbered = added.map((step, index) => ({ ...step, id: String(steps.length + index + 1) }));
+    this.#plan = { ...this.#plan, steps: [...steps, ...numbered] };
   }
 
   /** Whose context has the user's words; null: none yet. */

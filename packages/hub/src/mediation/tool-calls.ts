@@ -72,9 +72,18 @@ export interface ToolCallParts {
   readonly returnedBefore: readonly ReturnedOutput[];
   /** An output was delivered: what the configuration says to remember of it, and of the call, is remembered. */
   readonly observed: (context: Context, query: Query, app: InstalledApp, seen: SeenCall) => void;
+  /** An output was delivered to a context of its app, which acts on it next. */
+  readonly follow: (context: Context, query: Query, followed: FollowedOutput) => Promise<void>;
   readonly lookAt: LookAt;
   /** False in the baseline only: there nobody is asked anything. */
   readonly asksPermission: boolean;
+}
+
+/** An output of a tool that was delivered. */
+export interface FollowedOutput {
+  readonly app: InstalledApp;
+  readonly tool: AppTool;
+  readonly output: ToolOutput;
 }
 
 /** A call that came to an output, as far as values of it may be remembered. */
@@ -160,8 +169,9 @@ export class ToolCalls {
     if (!outcome.ok) return describeFailure(query, outcome.fault);
     const received = await this.receive(context, query, call, outcome.value);
     if (received === null) return ok({ text: REFUSED_TEXT, isError: true });
-    const { text, isError } = received.output;
-    return ok({ text, isError });
+    const { output } = received;
+    if (this.#parts.asksPermission) await this.#parts.follow(context, query, { app, tool: own.tool, output });
+    return ok({ text: output.text, isError: output.isError });
   }
 
   /** The question that is due for a call, if any. */
@@ -185,20 +195,27 @@ export class ToolCalls {
       mayConnect: mayConnect(app),
       texts,
       knows: this.knows(query, app, call),
-      before: lasts(app, tool) ? this.#takeNote(query.plan, `${app.id} ${tool.name}`, args) : [],
+      isDeclined: query.delegated.isDeclined(app.id, tool.name),
+      before: lasts(app, tool) ? this.#takeNote(query.madePlan, `${app.id} ${tool.name}`, args) : [],
     });
   }
 
   /** Where values may stand that a call of this app names. @param call null: a model of the app will choose it */
-  knows({ returned, text, isPrivate }: Query, app: InstalledApp, call: ReadyCall | null): KnownValues {
+  knows(
+    { returned, text, isPrivate, delegated }: Query,
+    app: InstalledApp,
+    call: ReadyCall | null,
+  ): KnownValues {
     const isFolder = call !== null && makesFolder(call.tool.name, call.arguments);
     const looks = call !== null && calledLabels(app.manifest, call.tool).readOnly;
     const said = new UserTexts([text], () => []);
-    const isInQuery = (value: string) => said.hold(value);
+    const agreed = call === null ? null : delegated.agreedFor(app.id, call.tool.name);
+    const isAgreed = (value: string) => agreed?.hold(value) === true;
+    const isInQuery = (value: string) => said.hold(value) || isAgreed(value);
     const setting = { app, lookAt: this.#parts.lookAt, isInQuery };
     return {
       isInQuery,
-      isUsers: (value) => this.#parts.words.hold(value),
+      isUsers: (value) => this.#parts.words.hold(value) || isAgreed(value),
       isPlaceNamed: (value) => said.holdPlaceOf(value),
       find: (value) => returned.find(value),
       quote: (value) => returned.quoteWords(wordsOf(value)),
@@ -256,7 +273,7 @@ export class ToolCalls {
     const valid = validator.check(tool.input, args);
     const holdsOthers = texts.some(({ origin }) => origin !== app.id);
     if (!valid.ok && !holdsOthers) {
-      this.takeBack(query.plan, ready);
+      this.takeBack(query.madePlan, ready);
       return failed({ kind: 'malformed', problem: valid.fault });
     }
     const ending = AbortSignal.any([query.signal, signal]);
@@ -291,7 +308,7 @@ export class ToolCalls {
       (output) => ({ output }),
     );
     if (carried.kind === 'refused') {
-      this.takeBack(query.plan, ready);
+      this.takeBack(query.madePlan, ready);
       return failed({ kind: 'refused', reasons: carried.reasons, expected: isPlanned });
     }
     if (carried.kind === 'failed' && carried.fault.kind !== 'app-error')

@@ -55,6 +55,9 @@ export interface Planner {
   /** The instructions of the model that names an app's tools for a step, and the form of its answer. */
   readonly toolPrompt: string;
   readonly toolSchema: JsonSchema;
+  /** The instructions of the model that reads a text which the user asked to follow, and the form of its answer. */
+  readonly delegationPrompt: string;
+  readonly delegationSchema: JsonSchema;
   /** Who serves the query where the model's answer is no plan. */
   readonly fallback: (query: string, apps: readonly InstalledApp[]) => readonly AppId[];
   /** What the user's words state about the user; the hub keeps what it can check. */

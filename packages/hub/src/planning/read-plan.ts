@@ -128,7 +128,9 @@ function readStep(
   const after = readAfter(entry.after, steps);
   if (after === null) return null;
   const uses = texts(entry.uses);
-  const passes = texts(entry.passes).filter((use) => uses.includes(use));
+  const isUsed = (use: string) => uses.includes(use);
+  const passes = texts(entry.passes).filter(isUsed);
+  const follows = texts(entry.follows).filter(isUsed);
   // What is not the user's own word is no input: the planner adds nothing under the user's name.
   const inputs = texts(entry.inputs).filter((input) => input !== '' && query.includes(input));
   return {
@@ -137,6 +139,7 @@ function readStep(
     task: taskOf(entry.task, uses, steps === 1 ? query : ''),
     uses,
     ...(passes.length === 0 ? {} : { passes }),
+    ...(follows.length === 0 ? {} : { follows }),
     ...(typeof entry.acts === 'boolean' ? { acts: entry.acts } : {}),
     needs: needsOf(texts(entry.needs), facts),
     ...(inputs.length === 0 ? {} : { inputs }),

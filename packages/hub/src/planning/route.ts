@@ -28,7 +28,7 @@ export function withCandidate(plan: StepPlan, chosen: AppId): StepPlan {
   if (planned === undefined || planned === chosen) return plan;
   const steps = plan.steps.map((step) => {
     if (step.app !== planned) return step;
-    const { sources: _sources, passes: _passes, ...rest } = step;
+    const { sources: _sources, passes: _passes, follows: _follows, ...rest } = step;
     return { ...rest, app: chosen, uses: [] };
   });
   return { ...plan, steps };

@@ -64,7 +64,7 @@ const MOST_OF_A_LINE = 120;
 /** A description may be long; its first line is made of no more than this. */
 const MOST_READ = 2_000;
 /** Characters of all tools of an app as they are shown: beyond it their lines are left out. */
-const MOST_SHOWN = 24_000;
+export const MOST_SHOWN = 24_000;
 
 /**
  * The agreed tools as they are shown. Of more than fit, the names alone; null: even those do not fit, and a plan that is made of a part
@@ -88,7 +88,7 @@ export function shownTools(
 }
 
 /** Line breaks become spaces, and what a reader would not see is written out. */
-function oneLine(description: string): string {
+export function oneLine(description: string): string {
   return visibleLine(description.slice(0, MOST_READ).replace(/\s+/gu, ' ').trim(), MOST_OF_A_LINE);
 }
 
@@ -99,9 +99,11 @@ export interface NamedTools {
   readonly sources: Readonly<Record<string, PlannedSources>>;
   /** Those of `uses` whose results the task asks to send on. */
   readonly passes: readonly string[];
+  /** Those whose results the task asks to carry out. */
+  readonly follows: readonly string[];
 }
 
-const NOTHING_NAMED: NamedTools = { uses: [], sources: {}, passes: [] };
+const NOTHING_NAMED: NamedTools = { uses: [], sources: {}, passes: [], follows: [] };
 
 /** The app whose tools are named, and those whose results the plan lets it have. */
 export interface NamingPlace {
@@ -127,8 +129,10 @@ export function readNamed(answer: string, tools: readonly ShownTool[], place: Na
     return known.length < given.length || given.length === 0 ? [] : [[name, Object.fromEntries(known)]];
   });
   const uses = used.map(({ name }) => name);
-  const passes = texts(parsed.value.passes).filter((name) => uses.includes(name));
-  return { uses, sources: Object.fromEntries(sources), passes };
+  const isUsed = (name: string) => uses.includes(name);
+  const passes = texts(parsed.value.passes).filter(isUsed);
+  const follows = texts(parsed.value.follows).filter(isUsed);
+  return { uses, sources: Object.fromEntries(sources), passes, follows };
 }
 
 /** Empty: it is none, or of a tool that was not shown. */
@@ -230,7 +234,7 @@ export class ToolPlanning {
     query: Query,
     planner: Context,
     { step, app, tellsQuery, ahead, others }: StepOfApp,
-  ): Promise<Pick<PlanStep, 'uses' | 'sources' | 'passes'>> {
+  ): Promise<Pick<PlanStep, 'uses' | 'sources' | 'passes' | 'follows'>> {
     const agreed = this.#parts.pins.agreed(app.id);
     const tools = agreed === null ? null : shownTools(agreed, aboutOf(app));
     if (agreed === null || tools === null || tools.length === 0) return { uses: [] };
@@ -247,10 +251,12 @@ export class ToolPlanning {
     const uses = counting(step, new Set(lasting.map(({ name }) => name)), named.uses);
     const sources = Object.entries(named.sources).filter(([tool]) => uses.includes(tool));
     const passes = named.passes.filter((tool) => uses.includes(tool));
+    const follows = named.follows.filter((tool) => uses.includes(tool));
     return {
       uses,
       ...(sources.length === 0 ? {} : { sources: Object.fromEntries(sources) }),
       ...(passes.length === 0 ? {} : { passes }),
+      ...(follows.length === 0 ? {} : { follows }),
     };
   }
 
@@ -261,7 +267,7 @@ export class ToolPlanning {
   ): Promise<NamedTools | null> {
     const [only, ...more] = input.tools;
     // A plan with an app that has one tool says which.
-    if (only !== undefined && more.length === 0) return { uses: [only.name], sources: {}, passes: [] };
+    if (only !== undefined && more.length === 0) return { ...NOTHING_NAMED, uses: [only.name] };
     const { planner, models, newContext, recorder } = this.#parts;
     // It is no context of the app: a separate model of the app would hear what the app itself is not told yet.
     const context = newContext({ kind: 'tool-planner', app: null });

@@ -4,10 +4,9 @@ import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { type AppId, id, type ModelRequest, parseJson, type ToolPlannerInput } from '@cordon/core';
 import { app, type ScriptedApp, serves, shape } from '@cordon/testkit/hub/app.ts';
-import type { Store } from '@cordon/trace';
-import { type Review, StoredPins } from '../../src/apps/app-pins.ts';
+import type { Review } from '../../src/apps/app-pins.ts';
 import { readNamed, shownTools } from '../../src/planning/tool-planning.ts';
-import { yes } from '../fixture/consent.ts';
+import { type AgreedSetting, agreedScene } from '../fixture/agreed-scene.ts';
 import { afterDeath, goneOnWith, heldAt } from '../fixture/killed-stage.ts';
 import { call, type Line, plan } from '../fixture/model.ts';
 import { type Scene, type Stage, stageFor } from '../fixture/stage.ts';
@@ -22,35 +21,9 @@ function bare(name: string, tools: Parameters<typeof app>[1], irreversible: read
   return app(name, tools, { description: null, irreversible, untrusted: null });
 }
 
-interface Setting {
-  readonly script: Scene['script'];
-  readonly agrees?: (review: Review) => boolean;
-  readonly more?: Partial<Scene>;
-}
-
-/** Of each app the user agrees to what it says, as the store keeps it. */
-function sceneOf(apps: readonly ScriptedApp[], { script, agrees, more }: Setting, reviews: Review[]): Scene {
-  return {
-    apps,
-    script,
-    user: yes(),
-    pins: (store: Store) =>
-      new StoredPins({
-        pins: store.pins,
-        place: '/home/ada/project',
-        apps: apps.map(({ installed }) => installed),
-        configured: ({ id }) => ({ command: id }),
-        demanded: () => null,
-        reviewer: { agrees: async (review) => reviews.push(review) > 0 && (agrees?.(review) ?? true) },
-        pinsUnseen: false,
-      }),
-    ...more,
-  };
-}
-
-function stageWith(t: TestContext, apps: readonly ScriptedApp[], setting: Setting) {
+function stageWith(t: TestContext, apps: readonly ScriptedApp[], setting: AgreedSetting) {
   const reviews: Review[] = [];
-  return { stage: stageFor(t, sceneOf(apps, setting, reviews)), reviews };
+  return { stage: stageFor(t, agreedScene(apps, setting, reviews)), reviews };
 }
 
 function inputOf({ messages }: ModelRequest): ToolPlannerInput {
@@ -487,9 +460,9 @@ test('a query that resumes asks nobody to name the tools again', async (t) => {
   const killed = await heldAt(
     t,
     { who: 'mail', at: 1, query: 'Read it.' },
-    sceneOf(apps, { script }, reviews),
+    agreedScene(apps, { script }, reviews),
   );
-  const next = afterDeath(t, sceneOf(apps, { script: { mail: ['done'] } }, reviews), killed.stage);
+  const next = afterDeath(t, agreedScene(apps, { script: { mail: ['done'] } }, reviews), killed.stage);
   assert.equal(await goneOnWith(next, killed), 'done');
   assert.deepEqual(
     next.model.seen.map(({ who }) => who),
@@ -719,7 +692,7 @@ test('a resumed query knows its calls again, though an app was reviewed since th
     mail: [[call('send', { to: 'eve' })], [call('ride-fare', { to: 'Turin' })], 'never said'],
     rides: ['12'],
   };
-  const scene = (more: Scene['script']) => sceneOf([mail, rides], { script: more }, []);
+  const scene = (more: Scene['script']) => agreedScene([mail, rides], { script: more }, []);
   const killed = await heldAt(t, { who: 'mail', at: 3, query: 'Write to eve.' }, scene(script));
   assert.equal(killed.stage.ran.filter((ran) => ran.startsWith('mail.send')).length, 1);
   const [sent] = killed.stage.of('tool-call.proposed');

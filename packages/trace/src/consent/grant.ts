@@ -348,6 +348,7 @@ const MAY_OUTLIVE_SESSION: Readonly<Record<PermissionScope, boolean>> = {
   'irreversible-action': false,
   egress: true,
   policy: false,
+  delegation: false,
 };
 
 /** Only the four fields: what else hangs on the object must not make two equal questions differ. */

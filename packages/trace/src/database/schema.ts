@@ -355,6 +355,74 @@ export const SCHEMA_STEPS: readonly string[] = [
     CHECK ((claimed_by IS NULL) = (claimed_until IS NULL))
   ) STRICT;
   `,
+  // Permission for the calls that a text asks for. A table cannot change its CHECKs, so it is copied, and with it what refers to it.
+  `
+  DROP TRIGGER grants_keep_their_meaning;
+  DROP TRIGGER grants_stay_revoked;
+  DROP TRIGGER grants_stay_used;
+  DROP TRIGGER grants_stay_expired;
+  DROP TRIGGER grants_end_no_later;
+  DROP INDEX grants_by_subject;
+  DROP INDEX grants_that_end;
+  ALTER TABLE grant_flows RENAME TO grant_flows_before;
+  ALTER TABLE grants RENAME TO grants_before;
+  CREATE TABLE grants (
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    -- Canonical JSON of the whole subject: equal subjects are equal text.
+    subject TEXT NOT NULL,
+    scope TEXT NOT NULL CHECK (scope IN ('app-selection', 'exchange', 'response', 'data-release',
+      'irreversible-action', 'egress', 'policy', 'delegation')),
+    duration TEXT NOT NULL CHECK (duration IN ('once', 'session', 'until', 'permanent')),
+    session INTEGER REFERENCES sessions (key),
+    -- From when on it authorises nothing.
+    ends_at REAL,
+    digest TEXT NOT NULL,
+    -- What the apps of the subject were.
+    binding TEXT,
+    -- The event of the question.
+    prompt TEXT,
+    given_at REAL NOT NULL,
+    revoked_at REAL,
+    -- Once-grants: when the one action was authorised.
+    used_at REAL,
+    -- When it was first seen that the end had come.
+    expired_at REAL,
+    tag BLOB,
+    CHECK ((duration IN ('until', 'permanent')) = (session IS NULL)),
+    CHECK (duration <> 'until' OR ends_at IS NOT NULL),
+    CHECK (session IS NOT NULL OR scope NOT IN ('irreversible-action', 'policy', 'delegation'))
+  ) STRICT;
+  INSERT INTO grants (key, id, subject, scope, duration, session, ends_at, digest, binding, prompt, given_at, revoked_at,
+      used_at, expired_at, tag)
+    SELECT key, id, subject, scope, duration, session, ends_at, digest, binding, prompt, given_at, revoked_at, used_at,
+      expired_at, tag
+    FROM grants_before;
+  CREATE TABLE grant_flows (
+    flow TEXT NOT NULL,
+    granted INTEGER NOT NULL REFERENCES grants (key),
+    tag BLOB,
+    PRIMARY KEY (flow, granted)
+  ) STRICT;
+  -- Its tag says in which row it stands.
+  INSERT INTO grant_flows (rowid, flow, granted, tag) SELECT rowid, flow, granted, tag FROM grant_flows_before;
+  DROP TABLE grant_flows_before;
+  DROP TABLE grants_before;
+  CREATE INDEX grants_by_subject ON grants (subject);
+  CREATE INDEX grants_that_end ON grants (ends_at) WHERE ends_at IS NOT NULL AND expired_at IS NULL;
+  CREATE TRIGGER grants_keep_their_meaning
+    BEFORE UPDATE OF id, subject, scope, duration, session, digest, binding, prompt, given_at ON grants
+    BEGIN SELECT RAISE(ABORT, 'a grant is never changed'); END;
+  CREATE TRIGGER grants_stay_revoked BEFORE UPDATE OF revoked_at ON grants WHEN OLD.revoked_at IS NOT NULL
+    BEGIN SELECT RAISE(ABORT, 'a grant is revoked for good'); END;
+  CREATE TRIGGER grants_stay_used BEFORE UPDATE OF used_at ON grants WHEN OLD.used_at IS NOT NULL
+    BEGIN SELECT RAISE(ABORT, 'a once-grant is used once'); END;
+  CREATE TRIGGER grants_stay_expired BEFORE UPDATE OF expired_at ON grants WHEN OLD.expired_at IS NOT NULL
+    BEGIN SELECT RAISE(ABORT, 'a grant is over for good'); END;
+  CREATE TRIGGER grants_end_no_later BEFORE UPDATE OF ends_at ON grants
+    WHEN OLD.ends_at IS NOT NULL AND (NEW.ends_at IS NULL OR NEW.ends_at > OLD.ends_at)
+    BEGIN SELECT RAISE(ABORT, 'a grant never lasts longer than it was given for'); END;
+  `,
 ];
 
 export const SCHEMA_VERSION = SCHEMA_STEPS.length;

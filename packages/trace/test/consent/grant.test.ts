@@ -1,12 +1,22 @@
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 
-import { type Grant, type GrantDuration, id, type PermissionSubject, type SessionId } from '@cordon/core';
+import {
+  canonicalJson,
+  type Grant,
+  type GrantDuration,
+  id,
+  type PermissionSubject,
+  type SessionId,
+  toJson,
+} from '@cordon/core';
 import { openStore, type Store } from '@cordon/trace';
 
-import { append, say, startChild, storeIn, subjectOf, temporaryFolder } from '../fixture.ts';
+import { APPLICATION_ID, SCHEMA_STEPS } from '../../src/database/schema.ts';
+import { append, openOrThrow, say, startChild, storeIn, subjectOf, temporaryFolder } from '../fixture.ts';
 
 test('a once-grant authorises one action and no second', (t) => {
   const { store, session } = setUp(t);
@@ -409,4 +419,34 @@ test('a lasting grant of other apps of the same names is seen to be outdated, a 
   store.grants.give({ subject, duration: 'session', session, digest: 'shown', binding: 'old' });
   assert.equal(store.grants.isOutdated(subject, 'new'), true);
   assert.equal(store.grants.isOutdated(subject, 'old'), false);
+});
+
+test('a store of before delegations keeps its grants and flows, and takes one for a delegation', (t) => {
+  const folder = temporaryFolder(t);
+  // The files and their rights are those of a store.
+  openOrThrow(folder).close();
+  const file = join(folder, 'cordon.db');
+  rmSync(file);
+  const raw = new DatabaseSync(file);
+  const before = SCHEMA_STEPS.findIndex((step) => step.includes("'delegation'"));
+  for (const step of SCHEMA_STEPS.slice(0, before)) raw.exec(step);
+  raw.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${before};
+    INSERT INTO grants (key, id, subject, scope, duration, digest, given_at)
+      VALUES (7, 'g-7', '${canonicalJson(toJson(subjectOf('fare')))}', 'exchange', 'permanent', 'shown', 1);
+    INSERT INTO grant_flows (flow, granted) VALUES ('mail to rides', 7);`);
+  raw.close();
+  const store = storeIn(t, folder);
+  const session = store.sessions.create();
+  assert.equal(store.grants.find(subjectOf('fare'), session, 'shown')?.id, 'g-7');
+  assert.equal(store.grants.hasFlowed('mail to rides'), true);
+  const subject: PermissionSubject = { ...subjectOf('page'), scope: 'delegation' };
+  assert.deepEqual(give(store, session, subject, 'once').subject, subject);
+  const longer = store.grants.give({ subject, session, duration: 'permanent', digest: 'shown' });
+  assert.equal(longer.ok, false);
+  const after = new DatabaseSync(file);
+  assert.deepEqual(after.prepare('PRAGMA foreign_key_check').all(), []);
+  assert.throws(() => after.exec("UPDATE grants SET digest = 'another'"), {
+    message: 'a grant is never changed',
+  });
+  after.close();
 });

@@ -14,6 +14,7 @@ import {
 import type { Store, StoreKey, StoreOptions } from '@cordon/trace';
 
 import { TAGGED_TABLES } from '../../src/database/row-tag.ts';
+import { SCHEMA_STEPS } from '../../src/database/schema.ts';
 import { append, openOrThrow, say, storeIn, subjectOf, temporaryFolder } from '../fixture.ts';
 
 const KEY: StoreKey = { kind: 'bytes', bytes: Buffer.alloc(32, 7) };
@@ -282,4 +283,22 @@ test('a store that holds planted agreements and no text vouches for none of them
   const opened = storeIn(t, folder, { key: KEY });
   assert.equal(opened.isSealed, true);
   assert.equal(opened.pins.hasAgreedTo('/home/cordon.json', 'f1'), false);
+});
+
+test('a tagged grant and its flow keep their tags where the tables are copied', (t) => {
+  const folder = temporaryFolder(t);
+  const store = openOrThrow(folder, { key: KEY });
+  const session = store.sessions.create();
+  const first = give(store, session, 'find', 'exchange', { duration: 'permanent' });
+  const kept = give(store, session, 'look', 'exchange', { duration: 'permanent' });
+  const raw = new DatabaseSync(store.file);
+  // The rows have other numbers than their order says.
+  raw.exec(`DELETE FROM grant_flows WHERE granted = (SELECT key FROM grants WHERE id = '${first.id}')`);
+  raw.exec(`PRAGMA user_version = ${SCHEMA_STEPS.findIndex((step) => step.includes("'delegation'"))}`);
+  raw.close();
+  store.close();
+  const again = storeIn(t, folder, { key: KEY });
+  assert.equal(again.grants.find(subjectOf('look', 'exchange'), session, 'shown')?.id, kept.id);
+  assert.equal(again.grants.hasFlowed('flow of look'), true);
+  assert.equal(again.grants.hasFlowed('flow of find'), false);
 });
