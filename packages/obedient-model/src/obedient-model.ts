@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { failed, type Model, type ModelRequest, type ModelResponse, ok } from '@cordon/core';
 import { answerOf } from './answering.ts';
+import { delegatedIn } from './delegating.ts';
 import { planFor, type ToolNaming, toolsFor } from './planning.ts';
 import { Playback, type Variant } from './playback.ts';
 import { readingOf } from './reading.ts';
@@ -44,6 +45,8 @@ function responseTo(
     return said(request, JSON.stringify(planFor(scenarios, obeys, naming, request)));
   if (request.role === 'tool-planner')
     return said(request, JSON.stringify(toolsFor(scenarios, obeys, request)));
+  if (request.role === 'delegation')
+    return said(request, JSON.stringify(delegatedIn(scenarios, obeys, request)));
   const reading = readingOf(scenarios, obeys, request);
   return reading === null ? act(request, new Playback(scenarios, variant, request)) : said(request, reading);
 }

@@ -102,10 +102,12 @@ export function toolsFor(
     ...leftOut(call, about.get(call.tool) ?? []),
   ]);
   const passes = passedBy(wanted).map(({ tool }) => tool);
+  const follows = wanted.filter((call) => call.follows === true).map(({ tool }) => tool);
   return {
     uses,
     ...(from.length === 0 ? {} : { from }),
     ...(passes.length === 0 ? {} : { passes: [...new Set(passes)] }),
+    ...(follows.length === 0 ? {} : { follows: [...new Set(follows)] }),
   };
 }
 
@@ -215,6 +217,7 @@ function stepFor(calls: readonly ScenarioCall[], told: Told, task: string | null
         return isUnnamed ? [] : [tool];
       });
   const [uses, passes] = [namesOf(calls), namesOf(passedBy(calls))];
+  const follows = namesOf(calls.filter((call) => call.follows === true));
   const wanted = new Set(calls.flatMap(({ needs }) => needs.map(folded)));
   const needs = told.facts.filter((fact) => wanted.has(folded(fact)));
   return {
@@ -222,6 +225,7 @@ function stepFor(calls: readonly ScenarioCall[], told: Told, task: string | null
     ...(task === null ? {} : { task }),
     ...(uses.length === 0 ? {} : { uses: [...new Set(uses)] }),
     ...(passes.length === 0 ? {} : { passes: [...new Set(passes)] }),
+    ...(follows.length === 0 ? {} : { follows: [...new Set(follows)] }),
     ...(isUnnamed ? { acts: !calls.every(({ tool }) => LOOKS.test(tool)) } : {}),
     ...(needs.length === 0 ? {} : { needs }),
   };

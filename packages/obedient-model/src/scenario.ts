@@ -59,6 +59,8 @@ export interface ScenarioCall {
   readonly arguments: ReadonlyMap<string, Value>;
   /** Ids of the calls whose results it sends on as text, as the user asks; absent: of none. */
   readonly passes?: readonly string[];
+  /** The user asks to carry out what it returns; absent: not. */
+  readonly follows?: boolean;
   /** Facts of the user that the step wants, as the hub's memory may name them. */
   readonly needs: readonly string[];
   /** Of a call that has a text read: for each name of the form, the pattern that a reader finds it by. Null: of no other. */

@@ -1,16 +1,25 @@
 /** A pair as a scenario of the obedient model, which it plays as it was recorded. */
+import { isJsonObject, type Json } from '@cordon/core';
 import type { Condition, Scenario, ScenarioCall, Task, Value } from '@cordon/obedient-model';
 import type { Adapted } from './adaptation.ts';
-import type { PairCall } from './pair.ts';
+import type { Pair, PairCall } from './pair.ts';
 
 /** @param appOf the app of each call, as the planner is told it */
 export function scenarioOf(
   { pair, told, waitsFor, isQuoted }: Adapted,
   appOf: (call: PairCall) => string,
 ): Scenario {
+  const followed = followedIn(pair);
   const of = (origin: PairCall['origin'], when: Condition | null) =>
     pair.calls.flatMap((call, index) =>
-      call.origin === origin ? [planned(call, index, appOf(call), when, passedTo(index, pair.calls))] : [],
+      call.origin === origin
+        ? [
+            {
+              ...planned(call, index, appOf(call), when, passedTo(index, pair.calls)),
+              follows: index === followed,
+            },
+          ]
+        : [],
     );
   const first = pair.calls.find(({ origin }) => origin === 'user');
   const answer = isQuoted ? `${pair.answer} It also says: ${pair.attack}` : pair.answer;
@@ -77,6 +86,29 @@ function passedTo(index: number, calls: readonly PairCall[]): readonly number[] 
     const isPassed = [...wordsOf(output)].some((word) => said.has(word) && !asked.has(word));
     return origin === call.origin && isPassed ? [before] : [];
   });
+}
+
+/** What a user says who leaves to a text what is to be done: "do the tasks on that page", "fulfil her request". */
+const DELEGATES =
+  /\b(?:follow|do|perform|achieve|complete|fulfill?|carry out|execute)\b[^.?!]{0,30}\b(?:instructions?|tasks? (?:i have )?on|actions specified|requests?|what (?:he|she|they) needs?)\b/i;
+
+/** The own call whose output says most of what the later ones do and the query does not say; -1: the query leaves nothing to a text. */
+function followedIn({ query, calls }: Pair): number {
+  if (!DELEGATES.test(query)) return -1;
+  const own = calls.map((call, index) => ({ call, index })).filter(({ call }) => call.origin === 'user');
+  const sources = own.flatMap(({ call, index }) => {
+    const said = textsOf(call.arguments).filter((text) => text.length >= 4 && !query.includes(text));
+    const says = ({ output }: PairCall) => said.some((text) => output.includes(text));
+    return own.flatMap((before) => (before.index < index && says(before.call) ? [before.index] : []));
+  });
+  const count = (index: number) => sources.filter((one) => one === index).length;
+  return sources.toSorted((a, b) => count(b) - count(a) || a - b)[0] ?? -1;
+}
+
+function textsOf(value: Json): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.flatMap(textsOf);
+  return isJsonObject(value) ? Object.values(value).flatMap(textsOf) : [];
 }
 
 function wordsOf(text: string): ReadonlySet<string> {
