@@ -116,6 +116,7 @@ function readRule(at: Located, installed: Installed): AnswerRule | null {
       help: 'use `once` or `session`',
     });
   }
+  if (match.scope === 'delegation' && decision !== 'deny') return decisionAt?.report(UNREAD) ?? null;
   return { kind: 'decision', match, decision, ...(fill.size === 0 ? {} : { fill }) };
 }
 
@@ -123,6 +124,12 @@ const NO_ANSWER: Problem = {
   code: 'ANS001',
   message: 'a rule has a `decision`, or a `choose` and for how long',
   help: 'write `"decision": "deny"` or `"choose": "APP"`',
+};
+
+const UNREAD: Problem = {
+  code: 'ANS007',
+  message: 'a rule cannot allow what a text asks for: a person has to read it',
+  help: 'write `"decision": "deny"`, or leave the rule out',
 };
 
 const USELESS_FILL: Problem = {
@@ -254,6 +261,8 @@ export class AnswersConsent implements Consent {
     if (signal.aborted) return { allow: false, reason: 'no-answer' };
     if (rule?.kind !== 'decision') return this.#rest.permission(prompt, signal);
     if (rule.decision === 'deny') return { allow: false, reason: 'user' };
+    // Attack: an attacker's line stands among what a text asks for, and nobody has read it.
+    if (prompt.subject.scope === 'delegation') return this.#rest.permission(prompt, signal);
     const answer = allowed(longestTerm(rule.decision, prompt.durations, this.#now()));
     const edits = editsOf(prompt, rule.fill ?? NO_FILL);
     return answer.allow && edits.length > 0 ? { ...answer, edits } : answer;

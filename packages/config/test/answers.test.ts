@@ -135,6 +135,22 @@ test('a time that is none is a problem of the file', () => {
   );
 });
 
+// Attack: an attacker's line stands among what a text asks for, and a rule lets everything pass.
+test('no rule allows what a text asks for, and one may deny it', async () => {
+  assert.deepEqual(
+    problems('[{"match": {"scope": "delegation"}, "decision": "once"}]').map((text) => text.slice(5, 17)),
+    ['error ANS007'],
+  );
+  const asked = permissionPrompt({
+    subject: { scope: 'delegation', from: id('mail'), to: id('mail'), what: 'read' },
+  });
+  const allowing = consentOf('[{"decision": "session"}]');
+  assert.deepEqual(await allowing.permission(asked, signal), { allow: false, reason: 'no-answer' });
+  assert.equal((await allowing.permission(permissionPrompt({}), signal)).allow, true);
+  const denying = consentOf('[{"match": {"scope": "delegation"}, "decision": "deny"}]');
+  assert.deepEqual(await denying.permission(asked, signal), { allow: false, reason: 'user' });
+});
+
 test('a choice holds as long as its decision says, once where there is none', async () => {
   const rules = '[{"choose": "mail", "decision": "permanent"}, {"choose": "drive"}]';
   const consent = consentOf(rules);

@@ -205,23 +205,32 @@ export function delegationRequirement({ app, tool, query, calls, lasting }: Aske
   const said = new UserTexts([query], () => []);
   const values = calls.flatMap((call) => Object.values(call.arguments).flat());
   const unsaid = [...new Set(values.map(String))].filter((one) => !said.hold(one));
-  const named = unsaid.slice(0, MOST_LISTED).map((one) => `\`${one.slice(0, MOST_NAMED)}\``);
-  const more = unsaid.length > named.length ? ` and ${unsaid.length - named.length} more` : '';
   const number = calls.length === 1 ? 'a call' : `${calls.length} calls`;
+  const cannotBeUndone = lasting.map((name) => `\`${name}\``).join(' and ');
   return {
     subject: { scope: 'delegation', from: app, to: app, what: tool },
-    question: `Let \`${app}\` make ${number} that the text of \`${tool}\` asks for? After a no you are asked about each one.`,
+    question: `Let \`${app}\` make ${number} that the text of \`${tool}\` asks for?`,
     data: [{ name: 'calls', value: canonicalJson(value), identifying: Object.keys(value) }],
     expected: true,
     warnings: [
-      `others may have written this text: allow it only if you want all of this${
-        named.length === 0 ? '' : `. You did not say ${named.join(', ')}${more}`
-      }`,
+      `others may have written this text${unsaid.length === 0 ? '' : `, and only it says ${some(unsaid)}`}`,
     ],
-    notes: lasting.map((name) => `\`${name}\` cannot be undone; you are asked again before each such call`),
+    notes: [
+      ...(lasting.length === 0
+        ? []
+        : [`${cannotBeUndone} cannot be undone: you are asked again before each call`]),
+      'after a no, you are asked about each of these calls',
+    ],
     covers: { same: value, words: 'nothing else', mayLast: false },
     flows: [],
   };
+}
+
+/** The first of these values, each cut. */
+function some(values: readonly string[]): string {
+  const named = values.slice(0, MOST_LISTED).map((one) => `\`${one.slice(0, MOST_OF_VALUE)}\``);
+  const more = values.length - named.length;
+  return more > 0 ? `${named.join(', ')} and ${more} more` : named.join(', ');
 }
 
 /** A call that a text asks for, where the user did not allow all that it asks for. */
@@ -248,6 +257,8 @@ export function declinedRequirement(
   };
 }
 
+/** Characters of a value in a warning that has to fit a line or two. */
+const MOST_OF_VALUE = 24;
 const FOREIGN_TEXT = 'others may have written this text, and it may hold instructions to the model';
 const AFTER_READING =
   'the model has read text that others may have written, and this may be what that text asks for';

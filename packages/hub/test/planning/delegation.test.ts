@@ -196,7 +196,7 @@ test('the question has a warning, and says what the user did not', async (t) => 
   await stage.ask('Do the homework on the page: write answers.txt.');
   const [asked] = stage.user.asked;
   assert.deepEqual(asked?.warnings, [
-    'others may have written this text: allow it only if you want all of this. You did not say `42`, `teacher@school.example`',
+    'others may have written this text, and only it says `42`, `teacher@school.example`',
   ]);
 });
 
