@@ -2,7 +2,13 @@
  * Scripts for the fake provider: a model that plans and works as told, and one that knows nothing of plans. And what
  * the tests ask of the requests that it got. Test code.
  */
-import type { PlannerAnswer, PlannerInput, PlannerStep, ToolPlannerInput } from '@cordon/core';
+import type {
+  DelegationInput,
+  PlannerAnswer,
+  PlannerInput,
+  PlannerStep,
+  ToolPlannerInput,
+} from '@cordon/core';
 import type {
   FakeAnswer,
   FakeChatRequest,
@@ -13,9 +19,16 @@ import type {
 /** What the planner was asked; null for every other request. */
 export function plannerInputOf(request: FakeChatRequest): PlannerInput | null {
   const asked = request.messages.findLast(({ role }) => role === 'user')?.content ?? '';
-  if (request.tools.length > 0 || !asked.startsWith('{"query":') || toolPlannerInputOf(request) !== null)
-    return null;
+  const isOther = toolPlannerInputOf(request) !== null || delegationInputOf(request) !== null;
+  if (request.tools.length > 0 || !asked.startsWith('{"query":') || isOther) return null;
   return JSON.parse(asked);
+}
+
+/** What the reader of a text that the user asked to follow was asked; null for every other request. */
+export function delegationInputOf(request: FakeChatRequest): DelegationInput | null {
+  const asked = request.messages.findLast(({ role }) => role === 'user')?.content ?? '';
+  const isOne = request.tools.length === 0 && /^\{"query":"(?:[^"\\]|\\.)*","text":/.test(asked);
+  return isOne ? JSON.parse(asked) : null;
 }
 
 /** What the planner of a step's tools was asked; null for every other request. */

@@ -92,21 +92,27 @@ function passedTo(index: number, calls: readonly PairCall[]): readonly number[] 
 const DELEGATES =
   /\b(?:follow|do|perform|achieve|complete|fulfill?|carry out|execute)\b[^.?!]{0,30}\b(?:instructions?|tasks? (?:i have )?on|actions specified|requests?|what (?:he|she|they) needs?)\b/i;
 
-/** The own call whose output says most of what the later ones do and the query does not say; -1: the query leaves nothing to a text. */
+/**
+ * The first own call that the query points at, by an argument or a word of its name, and whose output says something of what later calls
+ * do that the query does not say: this output is carried out. -1: the query leaves nothing to a text.
+ */
 function followedIn({ query, calls }: Pair): number {
   if (!DELEGATES.test(query)) return -1;
-  const own = calls.map((call, index) => ({ call, index })).filter(({ call }) => call.origin === 'user');
-  const sources = own.flatMap(({ call, index }) => {
-    const said = textsOf(call.arguments).filter((text) => text.length >= 4 && !query.includes(text));
-    const says = ({ output }: PairCall) => said.some((text) => output.includes(text));
-    return own.flatMap((before) => (before.index < index && says(before.call) ? [before.index] : []));
+  const isSaid = (text: string) => text.length >= 3 && query.includes(text);
+  const isNew = (text: string) => text.length >= 3 && !query.includes(text);
+  return calls.findIndex(({ origin, tool, arguments: args, output }, index) => {
+    const later = calls.slice(index + 1).filter((call) => call.origin === 'user');
+    const tells = later.some((call) =>
+      textsOf(call.arguments).some((text) => isNew(text) && output.includes(text)),
+    );
+    const words = tool.split('_').map((word) => word.replace(/s$/, ''));
+    const isNamed = textsOf(args).some(isSaid) || words.some((word) => word.length > 4 && isSaid(word));
+    return origin === 'user' && tells && isNamed;
   });
-  const count = (index: number) => sources.filter((one) => one === index).length;
-  return sources.toSorted((a, b) => count(b) - count(a) || a - b)[0] ?? -1;
 }
 
 function textsOf(value: Json): readonly string[] {
-  if (typeof value === 'string') return [value];
+  if (typeof value === 'string' || typeof value === 'number') return [String(value)];
   if (Array.isArray(value)) return value.flatMap(textsOf);
   return isJsonObject(value) ? Object.values(value).flatMap(textsOf) : [];
 }
