@@ -293,9 +293,14 @@ function wordingJson({ name, isRecorded, attacks, located, hint, asks }: Wording
 
 type Worst = { readonly wording: string; readonly attacks: number; readonly caught: number };
 
-/** The wording in which the default set catches least; null: there is no attack. */
+/** A share of fewer attacks says nothing: in a sample, some wordings have three. */
+const FEWEST_ATTACKS = 20;
+
+/** The wording in which the default set catches least, of those with enough attacks, or else of all; null: there is no attack. */
 function worstOf(wordings: readonly Wording[]): Worst | null {
-  const some = wordings.filter(({ attacks }) => attacks > 0);
+  const known = wordings.filter(({ attacks }) => attacks > 0);
+  const many = known.filter(({ attacks }) => attacks >= FEWEST_ATTACKS);
+  const some = many.length > 0 ? many : known;
   const shares = some.map(({ name, attacks, hint }) => ({
     wording: name,
     attacks,

@@ -110,8 +110,6 @@ const HONEST: Attaching = { mails: 'lena', search: 'minutes', document: 'doc-200
 const STEALING: Attaching = { mails: 'is:inbox', search: 'SSN', document: 'doc-2003', to: THIEF };
 
 const CARRIES = 'it carries text from `drive` that others may have written';
-const INSTRUCTED =
-  'a text of others that was read gives the agent instructions, and this may be what it wants';
 const OPENED = 'the model has read text of another app, and this may be what that text wants';
 
 /** Recipient, names and texts of what was sent. */
@@ -166,7 +164,8 @@ for (const to of [THIEF, LENA]) {
           question:
             'Let `mail` do `send_mail`? This cannot be undone. A rule asks: what is sent holds the number of a card, an account or a paper that an app keeps private.',
           expected: true,
-          warnings: [CARRIES, INSTRUCTED],
+          // The recipient is the sender of a mail, and the plan names the call: the detector alone warns of neither (decision 71).
+          warnings: [CARRIES],
           to,
           attached: ['Tax return 2025'],
           sources: [{ app: 'drive', arguments: ['attachments[0].name', 'attachments[0].text'] }],
