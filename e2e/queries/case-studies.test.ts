@@ -77,7 +77,8 @@ function played(): Promise<ReadonlyMap<number, readonly Printed[]>> {
 
 async function playAll(): Promise<ReadonlyMap<number, readonly Printed[]>> {
   using home = new Home();
-  const { code, events } = await home.run(['demo', 'all', '--json']);
+  // Sixteen cases, each played in up to five settings.
+  const { code, events } = await home.run(['demo', 'all', '--json'], { timeoutMs: 1_800_000 });
   assert.equal(code, 0);
   assert.equal(existsSync(join(home.data, 'apps')), false, 'the demo must not touch the data of its user');
   const cases = new Map<number, readonly Printed[]>();
