@@ -54,7 +54,8 @@ const MOST_VALUE = 2_000;
 
 export class Delegation {
   readonly #parts: DelegationParts;
-  readonly #followed = new WeakMap<Query, number>();
+  /** The texts that each query follows. */
+  readonly #followed = new WeakMap<Query, Set<string>>();
 
   constructor(parts: DelegationParts) {
     this.#parts = parts;
@@ -64,9 +65,10 @@ export class Delegation {
   async follow(context: Context, query: Query, { app, tool, output }: FollowedOutput): Promise<void> {
     if (output.isError || !follows(query, app, tool.name)) return;
     const tools = this.#toolsOf(app);
-    const before = this.#followed.get(query) ?? 0;
-    if (tools.length === 0 || before >= MOST_FOLLOWED || output.text.length > MOST_LENGTH) return;
-    this.#followed.set(query, before + 1);
+    const before = this.#followed.get(query) ?? new Set();
+    if (tools.length === 0 || before.has(output.text) || before.size >= MOST_FOLLOWED) return;
+    if (output.text.length > MOST_LENGTH) return;
+    this.#followed.set(query, before.add(output.text));
 
     // The app's own model reads the text in any case.
     const reader = this.#parts.newContext({ kind: 'delegation', app: null, modelOf: app.id });

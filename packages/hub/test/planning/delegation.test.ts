@@ -62,20 +62,23 @@ interface Told {
   readonly more?: Partial<Scene>;
 }
 
-function sceneOf({ user, reads = listed([WRITE]), follows = ['page'], does, more }: Told): Scene {
+function sceneOf(
+  { user, reads = listed([WRITE]), follows = ['page'], does, more }: Told,
+  site = SITE,
+): Scene {
   const script = {
     planner: [plan([{ app: 'site', acts: true }])],
     'tool-planner': [JSON.stringify({ uses: ['page'], follows })],
     delegation: [reads],
     site: does,
   };
-  return agreedScene([SITE], { script, more: { user, policy: ONLY_USERS_VALUES, ...more } });
+  return agreedScene([site], { script, more: { user, policy: ONLY_USERS_VALUES, ...more } });
 }
 
 const DOES: readonly Line[] = [[call('page')], [call(...WRITE)], 'done'];
 
-function stageOf(t: TestContext, told: Told) {
-  return stageFor(t, sceneOf(told));
+function stageOf(t: TestContext, told: Told, site = SITE) {
+  return stageFor(t, sceneOf(told, site));
 }
 
 // Attack: a text of others names the file, and rules forbid that. The user asked to follow the text, and sees all that it asks for.
@@ -239,15 +242,18 @@ for (const [what, reads] of [
   });
 
 // Attack: a page that leads to pages, each with orders, until the user says yes to anything.
-test('a query follows three texts', async (t) => {
-  const look = [call('page')];
-  const stage = stageOf(t, {
-    user: no(),
-    does: [look, look, look, look, 'done'],
-    more: {},
-  });
+test('a query follows three texts, each once', async (t) => {
+  let page = 0;
+  const site = app(
+    'site',
+    { ...SITE.tools, page: { reply: () => `Page ${Math.floor(page++ / 2)}: ${PAGE}` } },
+    SITE.installed.manifest,
+  );
+  const does = [...Array.from({ length: 8 }, () => [call('page')]), 'done'];
+  const stage = stageOf(t, { user: no(), does }, site);
   stage.model.learn({ delegation: [listed([WRITE]), listed([SEND]), listed([WRITE, SEND])] });
   await stage.ask(QUERY);
+  assert.equal(stage.ran.length, 8);
   assert.equal(stage.user.asked.filter(({ subject }) => subject.scope === 'delegation').length, 3);
 });
 
