@@ -71,11 +71,7 @@ export type AnswerRule =
   | { readonly kind: 'choice'; readonly choose: AppId | null; readonly decision: AnswerDecision };
 
 const DECISIONS = ['once', 'session', 'permanent', 'deny'] as const;
-const SESSION_AT_MOST: ReadonlySet<PermissionScope> = new Set([
-  'irreversible-action',
-  'policy',
-  'delegation',
-]);
+const SESSION_AT_MOST: ReadonlySet<PermissionScope> = new Set(['irreversible-action', 'policy']);
 
 /**
  * Parses an answers file; failure holds every problem. `installed`: ids of the apps there are; a rule for another
@@ -116,7 +112,7 @@ function readRule(at: Located, installed: Installed): AnswerRule | null {
       help: 'use `once` or `session`',
     });
   }
-  if (match.scope === 'delegation' && decision !== 'deny') return decisionAt?.report(UNREAD) ?? null;
+  if (match.scope === 'delegation' && decision !== 'deny') return at.reportStart(UNREAD);
   return { kind: 'decision', match, decision, ...(fill.size === 0 ? {} : { fill }) };
 }
 

@@ -137,10 +137,9 @@ test('a time that is none is a problem of the file', () => {
 
 // Attack: an attacker's line stands among what a text asks for, and a rule lets everything pass.
 test('no rule allows what a text asks for, and one may deny it', async () => {
-  assert.deepEqual(
-    problems('[{"match": {"scope": "delegation"}, "decision": "once"}]').map((text) => text.slice(5, 17)),
-    ['error ANS007'],
-  );
+  const [problem, ...others] = problems('[{"match": {"scope": "delegation"}, "decision": "once"}]');
+  assert.match(problem ?? '', /error ANS007/);
+  assert.deepEqual(others, []);
   const asked = permissionPrompt({
     subject: { scope: 'delegation', from: id('mail'), to: id('mail'), what: 'read' },
   });

@@ -4,6 +4,7 @@
  */
 import {
   type DelegationAnswer,
+  isDelegatedValue,
   isJsonObject,
   type Json,
   type JsonObject,
@@ -16,8 +17,6 @@ import { taskIn } from './turn.ts';
 
 /** Shorter values stand in every text. */
 const SHORTEST = 3;
-/** The hub takes no longer ones. */
-const LONGEST = 2_000;
 
 /** @returns the calls with the arguments that the text or the query says, in the order of the scenario */
 export function delegatedIn(
@@ -50,16 +49,9 @@ function standsIn(value: Json, text: string): boolean {
 /** With all that the scenario knows before anything was called. */
 function whole({ tool, arguments: given }: ScenarioCall): DelegationAnswer['calls'][number] {
   const known = [...given].flatMap(([name, value]) =>
-    value.kind === 'literal' && isPlain(value.value) ? [{ name, value: value.value }] : [],
+    value.kind === 'literal' && isDelegatedValue(value.value) ? [{ name, value: value.value }] : [],
   );
   return { tool, arguments: known };
-}
-
-/** What the form of the answer has room for. */
-function isPlain(value: Json): boolean {
-  const isLeaf = (leaf: Json) => leaf !== null && typeof leaf !== 'object';
-  const isOne = isLeaf(value) || (Array.isArray(value) && value.every(isLeaf));
-  return isOne && JSON.stringify(value).length <= LONGEST;
 }
 
 function inputOf(text: string): JsonObject {

@@ -123,6 +123,16 @@ export interface DelegationAnswer {
   }[];
 }
 
+/** Characters of one value of such a call. */
+const MOST_OF_VALUE = 2_000;
+
+/** Whether such a call may have this value: one that a line can show. */
+export function isDelegatedValue(value: Json): boolean {
+  const isLeaf = (leaf: Json) => leaf !== null && typeof leaf !== 'object';
+  const isOne = isLeaf(value) || (Array.isArray(value) && value.every(isLeaf));
+  return isOne && JSON.stringify(value).length <= MOST_OF_VALUE;
+}
+
 /** The answer is checked against the installed apps before it becomes a `StepPlan`. What is empty may be left out. */
 export type PlannerAnswer = PlannerRemarks & ({ readonly steps: readonly PlannerStep[] } | PlannerStep);
 

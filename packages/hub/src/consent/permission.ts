@@ -105,7 +105,9 @@ export class Permissions {
       if (answered.kind === 'covered') continue;
       const { answer, asked, isOwn } = answered;
       if (!answer.allow || !question.durations.includes(answer.duration)) {
-        this.#countRefusal(signal);
+        // Nobody is tired of what nobody answers, and an unattended query has many such questions of its text.
+        const isUnread = subject.scope === 'delegation' && !answer.allow && answer.reason === 'no-answer';
+        if (!isUnread) this.#countRefusal(signal);
         if (!answer.allow && answer.reason === 'user') this.#keepRefusal(signal, question);
         return refused(subject, refusedBecause(answer), [asked]);
       }

@@ -29,6 +29,7 @@ import {
   OFF_PLAN,
   privacyWarnings,
   privateOrigins,
+  shortened,
 } from './question-parts.ts';
 
 /** Facts that the user stated, for an app's context. */
@@ -219,7 +220,7 @@ export function delegationRequirement({ app, tool, query, calls, lasting }: Aske
       ...(lasting.length === 0
         ? []
         : [`${cannotBeUndone} cannot be undone: you are asked again before each call`]),
-      'after a no, you are asked about each of these calls',
+      'you are asked about each other call that the text may ask for',
     ],
     covers: { same: value, words: 'nothing else', mayLast: false },
     flows: [],
@@ -228,13 +229,14 @@ export function delegationRequirement({ app, tool, query, calls, lasting }: Aske
 
 /** The first of these values, each cut. */
 function some(values: readonly string[]): string {
-  const named = values.slice(0, MOST_LISTED).map((one) => `\`${one.slice(0, MOST_OF_VALUE)}\``);
+  const named = values.slice(0, MOST_LISTED).map((one) => `\`${shortened(one, MOST_OF_VALUE)}\``);
   const more = values.length - named.length;
   return more > 0 ? `${named.join(', ')} and ${more} more` : named.join(', ');
 }
 
-/** A call that a text asks for, where the user did not allow all that it asks for. */
-export function declinedRequirement(
+/** A call that a text which the query follows may ask for, and that the user has not allowed. */
+export function followedRequirement(
+  context: Context,
   app: AppId,
   tool: string,
   args: JsonObject,
@@ -245,13 +247,15 @@ export function declinedRequirement(
     question: `Let \`${app}\` do \`${tool}\`?`,
     data: [datum],
     expected: false,
-    warnings: [],
-    notes: ['a text asks for such a call, and you did not allow all that it asks for'],
+    warnings: ['a text that you asked to follow may ask for this, and you have not allowed it'],
     covers: {
       same: args,
       words: 'nothing else',
       mayLast: false,
-      once: { within: { tool, args }, words: 'the same call again' },
+      once: {
+        within: { context: context.id, tool, args },
+        words: 'the same call again, for the same request',
+      },
     },
     flows: [],
   };

@@ -48,7 +48,7 @@ import {
   strangersWarnings,
 } from './question-parts.ts';
 import { boundArguments, decisiveIn, recipientsIn } from './recipients.ts';
-import { declinedRequirement } from './release-requirements.ts';
+import { followedRequirement } from './release-requirements.ts';
 
 /** What an app's tool is about to be called with, and on whose behalf. */
 export interface IntendedCall {
@@ -74,8 +74,10 @@ export interface IntendedCall {
   /** Texts of other apps that stand in the arguments. */
   readonly texts: readonly PlacedText[];
   readonly knows: KnownValues;
-  /** A text asks for calls of this tool, and the user did not allow all that it asks for. */
-  readonly isDeclined: boolean;
+  /** Its arguments, without those that the user saw and allowed for it in a list of what a text asks for. */
+  readonly unseen: JsonObject;
+  /** A text that the query follows may ask for it, and the user has not allowed it. */
+  readonly isInDoubt: boolean;
   /** Calls of this tool that were asked for before under the same plan and not refused, where it cannot be undone. */
   readonly before: readonly JsonObject[];
 }
@@ -84,9 +86,9 @@ export function callRequirement(plan: StepPlan, call: IntendedCall): ConsentRequ
   const { context, app, tool } = call;
   const fromOthers = call.texts.filter((text) => text.origin !== app);
   if (!call.irreversible && fromOthers.length === 0) {
-    if (!call.isDeclined || isSaidByUser(call.arguments, call.knows.isInQuery)) return null;
+    if (!call.isInDoubt) return null;
     const datum = argumentsDatum(tool, call.arguments, call.identifying);
-    return declinedRequirement(app, tool, call.arguments, datum);
+    return followedRequirement(context, app, tool, call.arguments, datum);
   }
   const how = expectationFrom(plan, context, app, call.uses);
   const origins = fromOthers.map(({ origin }) => origin);
@@ -141,11 +143,11 @@ function irreversibleRequirement(
   asked: Pick<ConsentRequirement, 'data' | 'expected' | 'isPlanned' | 'warnings' | 'quotes' | 'flows'>,
 ): ConsentRequirement {
   const { context, app, tool } = call;
-  const recipients = recipientsOf(call.arguments, call.knows);
+  const recipients = recipientsOf(call.unseen, call.knows);
   const repetition = repetitionOf(plan, call);
   const isGiven = (from: AppId) => namesFlow(plan, from, app, call.uses);
   const isPassedOn = (of: string) => passesOn(plan, app, call.uses, call.usesOf(of));
-  const telling = { ...call, isGiven, isPassedOn };
+  const telling = { ...call, arguments: call.unseen, isGiven, isPassedOn };
   const carried = call.mayLeave ? carriedTexts(telling, recipients) : [];
   const answered = call.mayLeave ? answeredNote(telling, recipients) : null;
   const isPartly = call.mayLeave && asked.isPlanned && isPartlyCompared(telling);

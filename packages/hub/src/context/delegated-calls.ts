@@ -1,50 +1,112 @@
-/** The calls that texts ask for which the user asked to follow, as far as the user has said yes or no to them in a query. */
-import { type AppId, isJsonObject, type Json, type JsonObject } from '@cordon/core';
-import { UserTexts } from './session-texts.ts';
+/** The texts that a query follows, the calls that they ask for, and which of these the user allowed. */
+import {
+  type AppId,
+  canonicalJson,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type PlanStep,
+} from '@cordon/core';
+import { isWrittenArgument } from '@cordon/policy';
 
-/** A call that a text asks for, as far as the text or the user says its arguments. */
+/** A call that a text asks for, as far as the text or the user states its arguments. */
 export interface DelegatedCall {
   readonly tool: string;
   readonly arguments: JsonObject;
 }
 
-/** Longer texts are read over: who allowed a letter has seen whom it goes to, not each line of it. */
-const MOST_ENDORSED = 100;
+/** A call of an app that follows a text. */
+export interface FollowingCall {
+  readonly app: AppId;
+  readonly tool: string;
+  readonly arguments: JsonObject;
+  /** The arguments that say whom or what it acts upon, as the user's files have it; null: they do not say. */
+  readonly identifying: readonly string[] | null;
+  /** Whether the query says this. */
+  readonly isInQuery: (value: string) => boolean;
+}
+
+interface Followed {
+  readonly app: AppId;
+  readonly text: string;
+  readonly calls: readonly DelegatedCall[];
+  readonly isAgreed: boolean;
+}
+
+/** Shorter values stand in every text. */
+const SHORTEST = 3;
 
 export class DelegatedCalls {
-  readonly #agreed = new Map<string, string[]>();
-  readonly #declined = new Set<string>();
+  readonly #followed: Followed[] = [];
 
-  /** The user said yes to all of them. */
-  agree(app: AppId, calls: readonly DelegatedCall[]): void {
-    for (const call of calls) {
-      const values = this.#agreed.get(keyOf(app, call.tool)) ?? [];
-      this.#agreed.set(keyOf(app, call.tool), [...values, ...shortTexts(call.arguments)]);
-    }
+  /** The user allowed all these calls, or not. No calls: nobody knows what the text asks for. */
+  hear(followed: Followed): void {
+    this.#followed.push(followed);
   }
 
-  /** The user did not: each call of such a tool is asked about, unless the query says it. */
-  decline(app: AppId, calls: readonly DelegatedCall[]): void {
-    for (const { tool } of calls) this.#declined.add(keyOf(app, tool));
+  /**
+   * One step for each allowed call that this one is: the same tool, and each argument as the user saw it. What the text left open must
+   * be said by the query, unless it is a letter or the like: by the user's files, or by the name of the argument where those say nothing.
+   */
+  stepsFor(call: FollowingCall): readonly Omit<PlanStep, 'id'>[] {
+    const { app, tool } = call;
+    return this.#agreedTo(call).map(() => ({
+      ...{ app, task: 'what a text asks for', uses: [tool], acts: true, needs: [], after: [] },
+    }));
   }
 
-  isDeclined(app: AppId, tool: string): boolean {
-    return this.#declined.has(keyOf(app, tool));
+  /** Without the arguments that the user saw and allowed for this call. */
+  withoutAgreed(call: FollowingCall): JsonObject {
+    const [agreed] = this.#agreedTo(call);
+    const names = Object.keys(agreed?.arguments ?? {});
+    return Object.fromEntries(Object.entries(call.arguments).filter(([name]) => !names.includes(name)));
   }
 
-  /** What the user agreed to call this tool with. */
-  agreedFor(app: AppId, tool: string): UserTexts {
-    return new UserTexts(this.#agreed.get(keyOf(app, tool)) ?? [], () => []);
+  /**
+   * Whether the user has to be asked about it, because a text that is followed may ask for it: its tool is in the list of such a text, or a
+   * value of it stands in the text. Not if the user allowed this call, or the query says all its values.
+   */
+  isInDoubt(call: FollowingCall): boolean {
+    const own = this.#followed.filter(({ app }) => app === call.app);
+    if (own.length === 0 || this.#agreedTo(call).length > 0) return false;
+    const values = textsIn(call.arguments);
+    // Attack: a call without any value, or with an empty one, is said by every query.
+    if (values.length > 0 && values.every(call.isInQuery)) return false;
+    const isNamed = ({ calls }: Followed) => calls.some(({ tool }) => tool === call.tool);
+    const isSaid = ({ text }: Followed) =>
+      values.some((value) => value.length >= SHORTEST && !call.isInQuery(value) && text.includes(value));
+    return own.some((followed) => isNamed(followed) || isSaid(followed));
+  }
+
+  #agreedTo({
+    app,
+    tool,
+    arguments: given,
+    identifying,
+    isInQuery,
+  }: FollowingCall): readonly DelegatedCall[] {
+    const isOnlyWritten = (name: string) =>
+      identifying?.includes(name) === false || (identifying === null && isWrittenArgument(name));
+    const agreed = this.#followed.flatMap((one) => (one.app === app && one.isAgreed ? one.calls : []));
+    return agreed.filter((call) => {
+      const isOpen = (name: string) => !Object.hasOwn(call.arguments, name);
+      const isSame = ([name, value]: [string, Json]) =>
+        canonicalJson(value) === canonicalJson(given[name] ?? null);
+      const isFree = ([name, value]: [string, Json]) =>
+        !isOpen(name) || isOnlyWritten(name) || textsIn(value).every(isInQuery);
+      return (
+        call.tool === tool &&
+        Object.entries(call.arguments).every(isSame) &&
+        Object.entries(given).every(isFree)
+      );
+    });
   }
 }
 
-function keyOf(app: AppId, tool: string): string {
-  return `${app} ${tool}`;
-}
-
-function shortTexts(value: Json): readonly string[] {
-  if (Array.isArray(value)) return value.flatMap(shortTexts);
-  if (isJsonObject(value)) return Object.values(value).flatMap(shortTexts);
-  const text = typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
-  return text === '' || text.length > MOST_ENDORSED || /[\r\n]/.test(text) ? [] : [text];
+/** The texts and numbers in a value that say something. */
+function textsIn(value: Json): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  if (isJsonObject(value)) return Object.values(value).flatMap(textsIn);
+  if (typeof value === 'number') return [String(value)];
+  return typeof value === 'string' && value.trim() !== '' ? [value] : [];
 }

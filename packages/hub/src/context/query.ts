@@ -5,7 +5,6 @@ import type {
   EventId,
   ModelPrices,
   PlanOrigin,
-  PlanStep,
   Reason,
   StepPlan,
   TurnLimits,
@@ -48,7 +47,6 @@ export class Query {
   readonly returned = new ReturnedTexts();
   readonly #ending = new AbortController();
   #plan: StepPlan = { steps: [], candidates: [] };
-  #madePlan = this.#plan;
   #refusal: Reason | null = null;
   #isGuessed = false;
   #heardBy: ContextOwner | null = null;
@@ -99,20 +97,7 @@ export class Query {
 
   adopt(plan: StepPlan, origin: PlanOrigin): void {
     this.#plan = plan;
-    this.#madePlan = plan;
     this.#isGuessed = origin === 'fallback';
-  }
-
-  /** The plan as it was adopted, without the steps that the user added: equal until another one takes its place. */
-  get madePlan(): StepPlan {
-    return this.#madePlan;
-  }
-
-  /** The user adds steps to the plan. */
-  extend(added: readonly Omit<PlanStep, 'id'>[]): void {
-    const { steps } = this.#plan;
-    const numbered = added.map((step, index) => ({ ...step, id: String(steps.length + index + 1) }));
-    this.#plan = { ...this.#plan, steps: [...steps, ...numbered] };
   }
 
   /** Whose context has the user's words; null: none yet. */

@@ -13,8 +13,8 @@ import {
   parseJson,
 } from '@cordon/core';
 import { innerFields, isWrittenField, type RecordField, recordFields, sentenceAt } from '@cordon/policy';
+import { placeOfWord } from './session-texts.ts';
 import { type Headers, headersOf, NO_HEADERS, recordHeaders } from './text-headers.ts';
-import { placeOfWord } from './whole-word.ts';
 
 /** What one call returned. */
 export interface ReturnedOutput {

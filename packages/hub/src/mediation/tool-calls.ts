@@ -52,6 +52,7 @@ import { callRequirement } from '../consent/requirements.ts';
 import type { AppTool, ToolResult } from '../context/app-tool.ts';
 import { cutOutput, lengthOf } from '../context/app-tool.ts';
 import type { Context } from '../context/context.ts';
+import type { FollowingCall } from '../context/delegated-calls.ts';
 import { yieldIfLong } from '../context/event-loop-turn.ts';
 import type { Query } from '../context/query.ts';
 import { joinedLabel, type PlacedText } from '../context/references.ts';
@@ -180,13 +181,15 @@ export class ToolCalls {
     if (!this.#parts.asksPermission) return null;
     const irreversible = isIrreversible(app.manifest, tool);
     const labels = calledLabels(app.manifest, tool);
-    return callRequirement(query.plan, {
+    const following = followingCall(query, call);
+    return callRequirement(planFor(query, call), {
       context,
       app: app.id,
       tool: tool.name,
       uses: usesOf(app.manifest, tool.name),
       usesOf: (name) => usesOf(app.manifest, name),
       arguments: args,
+      unseen: query.delegated.withoutAgreed(following),
       input: tool.input,
       identifying: labels.identifying,
       irreversible,
@@ -195,27 +198,21 @@ export class ToolCalls {
       mayConnect: mayConnect(app),
       texts,
       knows: this.knows(query, app, call),
-      isDeclined: query.delegated.isDeclined(app.id, tool.name),
-      before: lasts(app, tool) ? this.#takeNote(query.madePlan, `${app.id} ${tool.name}`, args) : [],
+      isInDoubt: query.delegated.isInDoubt(following),
+      before: lasts(app, tool) ? this.#takeNote(query.plan, `${app.id} ${tool.name}`, args) : [],
     });
   }
 
   /** Where values may stand that a call of this app names. @param call null: a model of the app will choose it */
-  knows(
-    { returned, text, isPrivate, delegated }: Query,
-    app: InstalledApp,
-    call: ReadyCall | null,
-  ): KnownValues {
+  knows({ returned, text, isPrivate }: Query, app: InstalledApp, call: ReadyCall | null): KnownValues {
     const isFolder = call !== null && makesFolder(call.tool.name, call.arguments);
     const looks = call !== null && calledLabels(app.manifest, call.tool).readOnly;
     const said = new UserTexts([text], () => []);
-    const agreed = call === null ? null : delegated.agreedFor(app.id, call.tool.name);
-    const isAgreed = (value: string) => agreed?.hold(value) === true;
-    const isInQuery = (value: string) => said.hold(value) || isAgreed(value);
+    const isInQuery = (value: string) => said.hold(value);
     const setting = { app, lookAt: this.#parts.lookAt, isInQuery };
     return {
       isInQuery,
-      isUsers: (value) => this.#parts.words.hold(value) || isAgreed(value),
+      isUsers: (value) => this.#parts.words.hold(value),
       isPlaceNamed: (value) => said.holdPlaceOf(value),
       find: (value) => returned.find(value),
       quote: (value) => returned.quoteWords(wordsOf(value)),
@@ -273,7 +270,7 @@ export class ToolCalls {
     const valid = validator.check(tool.input, args);
     const holdsOthers = texts.some(({ origin }) => origin !== app.id);
     if (!valid.ok && !holdsOthers) {
-      this.takeBack(query.madePlan, ready);
+      this.takeBack(query.plan, ready);
       return failed({ kind: 'malformed', problem: valid.fault });
     }
     const ending = AbortSignal.any([query.signal, signal]);
@@ -308,7 +305,7 @@ export class ToolCalls {
       (output) => ({ output }),
     );
     if (carried.kind === 'refused') {
-      this.takeBack(query.madePlan, ready);
+      this.takeBack(query.plan, ready);
       return failed({ kind: 'refused', reasons: carried.reasons, expected: isPlanned });
     }
     if (carried.kind === 'failed' && carried.fault.kind !== 'app-error')
@@ -440,13 +437,32 @@ function lasts({ manifest }: InstalledApp, tool: AppTool): boolean {
   return isIrreversible(manifest, tool) && !isUnspokenLook(manifest, tool);
 }
 
-function isPlannedCall({ plan }: Query, { app, tool }: ReadyCall): boolean {
-  return isExpected(plan, app.id, usesOf(app.manifest, tool.name));
+/** The plan, with the call as a step of it if the user has allowed it in a list of what a text asks for. */
+function planFor(query: Query, call: ReadyCall): StepPlan {
+  const added = query.delegated.stepsFor(followingCall(query, call));
+  if (added.length === 0) return query.plan;
+  const { steps } = query.plan;
+  const numbered = added.map((step, index) => ({ ...step, id: String(steps.length + index + 1) }));
+  return { ...query.plan, steps: [...steps, ...numbered] };
+}
+
+function followingCall({ text }: Query, { app, tool, arguments: given }: ReadyCall): FollowingCall {
+  const said = new UserTexts([text], () => []);
+  const { identifying } = calledLabels(app.manifest, tool);
+  const isInQuery = (value: string) => said.hold(value);
+  return { app: app.id, tool: tool.name, arguments: given, identifying, isInQuery };
+}
+
+function isPlannedCall(query: Query, call: ReadyCall): boolean {
+  return isExpected(planFor(query, call), call.app.id, usesOf(call.app.manifest, call.tool.name));
 }
 
 /** Where the plan says that the arguments come from, if each step that names the tool says so: any of them may be meant. */
-function plannedSources({ plan }: Query, { app, tool }: ReadyCall): Pick<ToolCall, 'sources'> {
-  const steps = plan.steps.filter((step) => step.app === app.id && step.uses.includes(tool.name));
+function plannedSources(query: Query, call: ReadyCall): Pick<ToolCall, 'sources'> {
+  const { app, tool } = call;
+  const steps = planFor(query, call).steps.filter(
+    (step) => step.app === app.id && step.uses.includes(tool.name),
+  );
   const said = steps.flatMap(({ sources = {} }) => {
     const ofTool = Object.hasOwn(sources, tool.name) ? sources[tool.name] : undefined;
     return ofTool === undefined ? [] : [ofTool];

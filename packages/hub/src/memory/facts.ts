@@ -6,8 +6,8 @@
  * model made up, becomes a fact.
  */
 import { isJsonObject, type Json, type JsonSchema, misfitOfData, parseJson } from '@cordon/core';
+import { placeOfWord } from '../context/session-texts.ts';
 import { unquotedText } from '../context/unquoted-text.ts';
-import { placeOfWord } from '../context/whole-word.ts';
 import { entityName, type FactKind, kindNamed } from './entity-name.ts';
 
 export interface Fact {

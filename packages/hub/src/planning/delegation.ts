@@ -1,21 +1,21 @@
 /**
- * A text that the user asked to follow ("do the tasks on that page") becomes a plan before anything acts on it. A quarantined model reads it, in
- * a context without tools and memory, and lists the calls that it asks for. The user sees them all in one question.
+ * A text that the user asked to follow ("do the tasks on that page") is one question before anything acts on it. A quarantined model
+ * reads it, in a context without tools and memory, and lists the calls that it asks for. The user sees them all in one question.
  *
- * INVARIANT (a text orders nothing): what the list changes is the user's yes or no. After a yes the calls are steps of the query's plan, and
- * the values that the user saw count as the user's for these tools. After a no, calls of these tools are asked about one by one. Attack: a text adds
- * "and send it to me". The user reads that as one of the lines. An answer that is no such list, or none, changes nothing.
+ * INVARIANT (a text orders nothing): what the list changes is the user's yes or no. After a yes these calls are of the query's plan, as the user
+ * saw them. Any other call of the app with a value that stands in the text is asked about. Attack: a text adds "and send it to me". The user
+ * reads that as one of the lines, or as a question of its own. Where no list came of a text, nothing was allowed.
  */
 import {
-  type AppId,
   type DataRelease,
   type DelegatedTool,
   type DelegationInput,
   type InstalledApp,
+  isDelegatedValue,
   isJsonObject,
   type Json,
   type JsonSchema,
-  type PlanStep,
+  type Label,
   parseJson,
   type ToolOutput,
 } from '@cordon/core';
@@ -49,8 +49,6 @@ const MOST_FOLLOWED = 3;
 const MOST_LENGTH = 50_000;
 /** More calls than anybody reads. */
 const MOST_CALLS = 20;
-/** Characters of an argument. */
-const MOST_VALUE = 2_000;
 
 export class Delegation {
   readonly #parts: DelegationParts;
@@ -62,30 +60,29 @@ export class Delegation {
   }
 
   /** Has the text read and the user asked, if the plan says that the query follows what this tool returns. */
-  async follow(context: Context, query: Query, { app, tool, output }: FollowedOutput): Promise<void> {
+  async follow(context: Context, query: Query, followed: FollowedOutput): Promise<void> {
+    const { app, tool, output } = followed;
     if (output.isError || !follows(query, app, tool.name)) return;
-    const tools = this.#toolsOf(app);
     const before = this.#followed.get(query) ?? new Set();
-    if (tools.length === 0 || before.has(output.text) || before.size >= MOST_FOLLOWED) return;
-    if (output.text.length > MOST_LENGTH) return;
+    if (before.has(output.text)) return;
     this.#followed.set(query, before.add(output.text));
-
-    // The app's own model reads the text in any case.
-    const reader = this.#parts.newContext({ kind: 'delegation', app: null, modelOf: app.id });
-    const calls = await this.#read(context, reader, query, output, tools);
-    this.#parts.recorder.end(reader, 'read');
-    if (calls === null || calls.length === 0) return;
-    if (!(await this.#agree(context, reader, query, { app, tool, output }, calls))) {
-      query.delegated.decline(app.id, calls);
-      return;
-    }
-    query.delegated.agree(app.id, calls);
-    query.extend(calls.map((call) => stepOf(app.id, tool.name, call)));
+    const isOne = before.size <= MOST_FOLLOWED && output.text.length <= MOST_LENGTH;
+    const answered = isOne ? await this.#answered(context, query, followed) : NOTHING_ALLOWED;
+    query.delegated.hear({ app: app.id, text: output.text, ...answered });
   }
 
-  #toolsOf(app: InstalledApp): readonly DelegatedTool[] {
-    const agreed = this.#parts.pins.agreed(app.id);
-    return agreed === null ? [] : delegatedTools(agreed.tools);
+  async #answered(context: Context, query: Query, followed: FollowedOutput): Promise<Answered> {
+    const { newContext, pins, recorder } = this.#parts;
+    const agreed = pins.agreed(followed.app.id);
+    const tools = agreed === null ? [] : delegatedTools(agreed.tools);
+    if (tools.length === 0) return NOTHING_ALLOWED;
+    // The app's own model reads the text in any case.
+    const reader = newContext({ kind: 'delegation', app: null, modelOf: followed.app.id });
+    const calls = await this.#read(context, reader, query, followed.output, tools);
+    recorder.end(reader, 'read');
+    if (calls === null) return NOTHING_ALLOWED;
+    const isAgreed = calls.length === 0 || (await this.#ask(context, reader.label, query, followed, calls));
+    return { calls, isAgreed };
   }
 
   /** Release and model call are two effects, each decided for itself. Null: no list came of them. */
@@ -118,15 +115,14 @@ export class Delegation {
     return answer.ok ? readDelegated(answer.value.text, tools) : null;
   }
 
-  /** The calls are shown to the user, and become part of the plan of the context that works on the query. */
-  async #agree(
+  /** Whether the user allows all these calls. */
+  async #ask(
     context: Context,
-    reader: Context,
+    label: Label,
     query: Query,
     { app, tool }: FollowedOutput,
     calls: readonly DelegatedCall[],
   ): Promise<boolean> {
-    const { label } = reader;
     const lasting = calls.filter((call) => {
       const called = context.tools.get(call.tool)?.tool;
       return called === undefined || isIrreversible(app.manifest, called);
@@ -138,13 +134,23 @@ export class Delegation {
       calls,
       lasting: [...new Set(lasting.map((call) => call.tool))],
     });
-    const items = [{ name: 'calls', value: textOf(calls), origin: app.id, label }];
+    // Attack: a value of the text, released once more, would come from a record that no text led to. So nothing of it is: the context has it.
+    const names = [...new Set(calls.map((call) => call.tool))].join(', ');
+    const items = [{ name: 'allowed calls', value: names, origin: app.id, label }];
     const release: DataRelease = { effect: 'data-release', context: context.id, to: app.id, items };
-    const causes = [...context.causes, ...reader.causes];
+    const { causes } = context;
     const carried = await this.#parts.gate.deliver(context, release, { causes, label, requirement });
     return carried.kind === 'done';
   }
 }
+
+/** What became of a followed text. */
+interface Answered {
+  readonly calls: readonly DelegatedCall[];
+  readonly isAgreed: boolean;
+}
+
+const NOTHING_ALLOWED: Answered = { calls: [], isAgreed: false };
 
 /** Whether a step says that the query carries out what this tool returns. */
 function follows({ plan }: Query, { id, manifest }: InstalledApp, tool: string): boolean {
@@ -190,31 +196,8 @@ function readCall(entry: Json, tools: readonly DelegatedTool[]): DelegatedCall |
     if (!isJsonObject(argument) || typeof argument.name !== 'string' || argument.value === undefined)
       return null;
     const { name, value } = argument;
-    if (!tool.arguments.includes(name) || given.has(name) || !isPlain(value)) return null;
+    if (!tool.arguments.includes(name) || given.has(name) || !isDelegatedValue(value)) return null;
     given.set(name, value);
   }
   return { tool: tool.name, arguments: Object.fromEntries(given) };
-}
-
-/** A value that a line can show. */
-function isPlain(value: Json): boolean {
-  const isLeaf = (leaf: Json) => leaf !== null && typeof leaf !== 'object';
-  const isOne = isLeaf(value) || (Array.isArray(value) && value.every(isLeaf));
-  return isOne && JSON.stringify(value).length <= MOST_VALUE;
-}
-
-/** No JSON: what stands in it is as good as the text that it came from, and no field of a record. */
-function textOf(calls: readonly DelegatedCall[]): string {
-  const lines = calls.map(({ tool, arguments: given }) => {
-    const said = Object.entries(given).map(([name, value]) => `${name}: ${[value].flat().join(', ')}`);
-    return `- ${tool} ${said.join('; ')}`;
-  });
-  return lines.join('\n');
-}
-
-/** What the text leaves open of a call is the user's to say, as in any plan. */
-function stepOf(app: AppId, text: string, { tool, arguments: given }: DelegatedCall): Omit<PlanStep, 'id'> {
-  const sources = Object.fromEntries(Object.keys(given).map((name) => [name, [{ kind: 'user' } as const]]));
-  const task = `what the text of ${text} asks for`;
-  return { app, task, uses: [tool], sources: { [tool]: sources }, acts: true, needs: [], after: [] };
 }

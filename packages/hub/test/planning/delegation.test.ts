@@ -116,42 +116,98 @@ test('after a yes the calls are of the plan, and another one is not', async (t) 
   ]);
 });
 
-// Attack: the user says yes to a file's name, and the text has the model write another file, or send to an address of that name.
-test('a yes covers no call with another value', async (t) => {
-  const other = call('write', { name: 'grades.txt', text: '42' });
-  const stage = stageOf(t, { user: yesToWhatIsShown(), does: [[call('page')], [other], 'done'] });
+/** What is asked after the list was allowed, when this is called. */
+async function askedAfterYes(t: TestContext, reads: string, called: AskedCall, site = SITE) {
+  const does = [[call('page')], [call(...called)], 'done'];
+  const stage = stageOf(t, { user: yesToWhatIsShown(), reads, does, more: { policy: '' } }, site);
   await stage.ask(QUERY);
-  assert.deepEqual(stage.ran, ['site.page {}']);
+  const [list, ...others] = stage.user.asked;
+  assert.equal(list?.subject.scope, 'delegation');
+  return { list, others, proposed: stage.of('tool-call.proposed').at(-1) };
+}
+
+// Attack: the user allows one call, and the text has the model make another one with the same tool or the same value.
+for (const [what, reads, called] of [
+  ['another value', WRITE, ['write', { name: 'answers.txt', text: 'Homework' }]],
+  ['the value in another argument', WRITE, ['write', { name: '42', text: 'answers.txt' }]],
+  [
+    'a part of the value',
+    ['write', { name: 'a note to teacher@school.example', text: '42' }],
+    ['write', { name: 'teacher@school.example', text: '42' }],
+  ],
+  [
+    'another tool',
+    ['write', { name: 'answers.txt', text: 'teacher@school.example' }],
+    ['search', { words: 'teacher@school.example' }],
+  ],
+  ['an argument that the list leaves open', ['search', {}], ['search', { words: 'passwords' }]],
+] as const satisfies readonly (readonly [string, AskedCall, AskedCall])[])
+  test(`a yes covers no call with ${what}`, async (t) => {
+    const { others, proposed } = await askedAfterYes(t, listed([reads]), called);
+    assert.equal(proposed?.isOffPlan, true);
+    assert.deepEqual(
+      others.map(({ subject, warnings }) => [subject.what, warnings]),
+      [[called[0], [MAY_ASK]]],
+    );
+  });
+
+const MAY_ASK = 'a text that you asked to follow may ask for this, and you have not allowed it';
+const LETTER = { to: 'teacher@school.example', body: 'Here it is.' };
+
+test('what cannot be undone is asked again, and is expected then', async (t) => {
+  const labels = [{ app: null, tool: 'send', says: { identifying: ['to'] } }];
+  const site = app('site', SITE.tools, { ...SITE.installed.manifest, labels });
+  const { list, others } = await askedAfterYes(t, listed([SEND]), ['send', LETTER], site);
+  assert.match(list?.newRecipients.join() ?? '', /`send` cannot be undone/);
+  const [single] = others;
+  assert.equal(single?.subject.scope, 'irreversible-action');
+  assert.equal(single?.expected, true);
+  assert.deepEqual(single?.warnings, []);
 });
 
-test('a yes covers no call of another tool with a value of it', async (t) => {
-  const sent = call('send', { to: 'eve@sea.example', body: '42' });
-  const stage = stageOf(t, {
-    user: yesToWhatIsShown(),
-    reads: listed([['write', { name: 'eve@sea.example', text: '42' }]]),
-    does: [[call('page')], [sent], 'done'],
-    more: { policy: '' },
-  });
-  await stage.ask(QUERY);
-  const [, single] = stage.user.asked;
+// Attack: the list has an honest address in one argument, and the attacker's in the text of another.
+test('an address that the list has in another argument is a stranger', async (t) => {
+  const letter: AskedCall = [
+    'send',
+    { to: 'teacher@school.example', body: 'Late, as eve@sea.example knows.' },
+  ];
+  const { others } = await askedAfterYes(t, listed([letter]), [
+    'send',
+    { to: 'eve@sea.example', body: '42' },
+  ]);
+  const [single] = others;
   assert.equal(single?.expected, false);
   assert.match(single?.warnings.join() ?? '', /not part of the plan/);
 });
 
-test('what cannot be undone is asked again, and is expected then', async (t) => {
-  const sent = call('send', { to: 'teacher@school.example', body: 'Here it is.' });
-  const stage = stageOf(t, {
-    user: yesToWhatIsShown(),
-    reads: listed([SEND]),
-    does: [[call('page')], [sent], 'done'],
-    more: { policy: '' },
-  });
+// Attack: an invitation that the list has is sent without the question that was promised.
+test('a call that tells somebody is asked about again', async (t) => {
+  const labels = [
+    { app: null, tool: 'page', says: { readOnly: true } },
+    { app: null, tool: 'send', says: { tells: ['to'] } },
+  ];
+  const site = app('site', SITE.tools, { ...SITE.installed.manifest, irreversible: null, labels });
+  const { others } = await askedAfterYes(t, listed([['send', LETTER]]), ['send', LETTER], site);
+  assert.deepEqual(
+    others.map(({ subject }) => subject.scope),
+    ['irreversible-action'],
+  );
+});
+
+// Attack: a record that a text led to is released once more, and its values come from a record that no text led to.
+test('what is released with the list is nothing but names of tools', async (t) => {
+  const stage = stageOf(t, { user: yesToWhatIsShown(), does: DOES });
   await stage.ask(QUERY);
-  const [all, single] = stage.user.asked;
-  assert.match(all?.newRecipients.join() ?? '', /`send` cannot be undone/);
-  assert.equal(single?.subject.scope, 'irreversible-action');
-  assert.equal(single?.expected, true);
-  assert.deepEqual(single?.warnings, []);
+  const released = stage.of('data-release.proposed');
+  const [read, list] = released;
+  assert.deepEqual(
+    released.map(({ app: of, items }) => [of, items.map(({ value }) => value)]),
+    [
+      [null, [PAGE]],
+      ['site', ['write']],
+    ],
+  );
+  assert.equal(list?.causes.includes(read?.id ?? assert.fail()), false);
 });
 
 test('without the yes the same call has a warning', async (t) => {
@@ -165,24 +221,28 @@ test('without the yes the same call has a warning', async (t) => {
 });
 
 // Attack: the text has the agent look for a secret, which no rule asks about, because the user seems to have asked for it.
-test('after a no each call of the text is asked about, though it only looks', async (t) => {
-  const search = call('search', { words: 'passwords' });
-  const stage = stageOf(t, {
-    user: no(),
-    reads: listed([WRITE, ['search', { words: 'passwords' }]]),
-    does: [[call('page')], [search], [search], 'done'],
-    more: { policy: '' },
+for (const [what, words] of [
+  ['has a value of the text', 'passwords'],
+  ['has a value that the text does not say, of a tool that it names', 'pass words'],
+  ['has an empty value', ''],
+] as const)
+  test(`after a no a call is asked about that ${what}, though it only looks`, async (t) => {
+    const stage = stageOf(t, {
+      user: no(),
+      reads: listed([WRITE, ['search', { words: 'passwords' }]]),
+      does: [[call('page')], [call('search', { words })], [call('search', { words })], 'done'],
+      more: { policy: '' },
+    });
+    await stage.ask(QUERY);
+    assert.deepEqual(stage.ran, ['site.page {}']);
+    // The same call again is no other question.
+    assert.deepEqual(
+      stage.user.asked.map(({ subject }) => `${subject.scope} ${subject.what}`),
+      ['delegation page', 'delegation search'],
+    );
   });
-  await stage.ask(QUERY);
-  assert.deepEqual(stage.ran, ['site.page {}']);
-  // The same call again is no other question.
-  assert.deepEqual(
-    stage.user.asked.map(({ subject }) => `${subject.scope} ${subject.what}`),
-    ['delegation page', 'delegation search'],
-  );
-});
 
-test('after a no a call with the words of the query is not asked about', async (t) => {
+test('a call with the words of the query is not asked about', async (t) => {
   const stage = stageOf(t, {
     user: no(),
     reads: listed([['search', { words: 'passwords' }]]),
@@ -192,6 +252,23 @@ test('after a no a call with the words of the query is not asked about', async (
   await stage.ask(QUERY);
   assert.deepEqual(stage.ran, ['site.page {}', 'site.search {"words":"homework"}']);
 });
+
+test('a yes to a single call ends with the query', async (t) => {
+  const search = call('search', { words: 'answers.txt' });
+  const does = [[call('page')], [search], 'done'];
+  const stage = stageOf(t, { user: saysNoToTheList, does: [...does, ...does], more: { policy: '' } });
+  stage.model.learn({
+    planner: [plan([{ app: 'site', acts: true }])],
+    'tool-planner': [JSON.stringify({ uses: ['page'], follows: ['page'] })],
+    delegation: [listed([WRITE])],
+  });
+  await stage.ask(QUERY);
+  await stage.ask(QUERY);
+  assert.equal(stage.user.asked.filter(({ subject }) => subject.what === 'search').length, 2);
+});
+
+const saysNoToTheList: Says = (prompt) =>
+  prompt.subject.what === 'page' ? no()(prompt) : yesToWhatIsShown()(prompt);
 
 // Attack: whoever lets pass what has no warning does not read the lines.
 test('the question has a warning, and says what the user did not', async (t) => {
@@ -229,32 +306,56 @@ test('a text is not read so where the plan does not say that it is followed', as
   assert.deepEqual(stage.ran, ['site.page {}']);
 });
 
-for (const [what, reads] of [
-  ['is no list', 'I would write it.'],
-  ['names a tool that there is not', listed([WRITE, ['pay', {}]])],
-  ['asks for nothing', listed([])],
+// Attack: a text has the model that reads it list nothing, or nothing that can be read.
+for (const [what, reads, page] of [
+  ['is no list', 'I would write it.', PAGE],
+  ['names an unknown tool', listed([WRITE, ['pay', {}]]), PAGE],
+  ['asks for nothing', listed([]), PAGE],
+  ['is of a text that is too long', listed([WRITE]), PAGE.padEnd(50_001)],
 ] as const)
-  test(`an answer that ${what} is no question, and changes nothing`, async (t) => {
-    const stage = stageOf(t, { user: yesToWhatIsShown(), reads, does: DOES });
+  test(`where an answer ${what}, what the text says is asked about`, async (t) => {
+    const site = app('site', { ...SITE.tools, page: { reply: page } }, SITE.installed.manifest);
+    const stage = stageOf(t, { user: no(), reads, does: DOES, more: { policy: '' } }, site);
     await stage.ask(QUERY);
-    assert.deepEqual(stage.user.asked, []);
+    assert.deepEqual(
+      stage.user.asked.map(({ subject, warnings }) => [subject.what, warnings]),
+      [['write', [MAY_ASK]]],
+    );
     assert.deepEqual(stage.ran, ['site.page {}']);
   });
 
 // Attack: a page that leads to pages, each with orders, until the user says yes to anything.
-test('a query follows three texts, each once', async (t) => {
-  let page = 0;
-  const site = app(
-    'site',
-    { ...SITE.tools, page: { reply: () => `Page ${Math.floor(page++ / 2)}: ${PAGE}` } },
-    SITE.installed.manifest,
+for (const [what, user] of [
+  ['no', no()],
+  ['yes', yesToWhatIsShown()],
+] as const)
+  test(`a query follows three texts, each once, with a ${what}`, async (t) => {
+    let page = 0;
+    const site = app(
+      'site',
+      { ...SITE.tools, page: { reply: () => `Page ${Math.floor(page++ / 2)}: ${PAGE}` } },
+      SITE.installed.manifest,
+    );
+    const does = [...Array.from({ length: 8 }, () => [call('page')]), 'done'];
+    const stage = stageOf(t, { user, does }, site);
+    stage.model.learn({ delegation: [listed([WRITE]), listed([SEND]), listed([WRITE, SEND])] });
+    await stage.ask(QUERY);
+    assert.equal(stage.ran.length, 8);
+    assert.equal(stage.user.asked.filter(({ subject }) => subject.scope === 'delegation').length, 3);
+  });
+
+test('a resumed query knows that the user did not allow it', async (t) => {
+  const search = call('search', { words: 'answers.txt' });
+  const told = { user: no(), does: [[call('page')], 'never said'], more: { policy: '' } };
+  const killed = await heldAt(t, { who: 'site', at: 2, query: QUERY }, sceneOf(told));
+  assert.equal(killed.stage.user.asked.length, 1);
+  const next = afterDeath(t, sceneOf({ ...told, does: [[search], 'done'] }), killed.stage);
+  assert.equal(await goneOnWith(next, killed), 'done');
+  assert.deepEqual(
+    next.user.asked.map(({ subject }) => subject.what),
+    ['search'],
   );
-  const does = [...Array.from({ length: 8 }, () => [call('page')]), 'done'];
-  const stage = stageOf(t, { user: no(), does }, site);
-  stage.model.learn({ delegation: [listed([WRITE]), listed([SEND]), listed([WRITE, SEND])] });
-  await stage.ask(QUERY);
-  assert.equal(stage.ran.length, 8);
-  assert.equal(stage.user.asked.filter(({ subject }) => subject.scope === 'delegation').length, 3);
+  assert.deepEqual(next.ran, []);
 });
 
 test('a resumed query does not ask again, and has what the user agreed to', async (t) => {

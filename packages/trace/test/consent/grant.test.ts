@@ -445,6 +445,11 @@ test('a store of before delegations keeps its grants and flows, and takes one fo
   assert.equal(longer.ok, false);
   const after = new DatabaseSync(file);
   assert.deepEqual(after.prepare('PRAGMA foreign_key_check').all(), []);
+  // Each index and trigger is what it is in a new store.
+  const schema = 'SELECT type, name, sql FROM sqlite_schema ORDER BY type, name';
+  const fresh = new DatabaseSync(storeIn(t, temporaryFolder(t)).file, { readOnly: true });
+  t.after(() => fresh.close());
+  assert.deepEqual(after.prepare(schema).all(), fresh.prepare(schema).all());
   assert.throws(() => after.exec("UPDATE grants SET digest = 'another'"), {
     message: 'a grant is never changed',
   });
