@@ -73,8 +73,11 @@ export class DelegatedCalls {
     // Attack: a call without any value, or with an empty one, is said by every query.
     if (values.length > 0 && values.every(call.isInQuery)) return false;
     const isNamed = ({ calls }: Followed) => calls.some(({ tool }) => tool === call.tool);
-    const isSaid = ({ text }: Followed) =>
-      values.some((value) => value.length >= SHORTEST && !call.isInQuery(value) && text.includes(value));
+    const telling = values.filter((value) => value.length >= SHORTEST && !call.isInQuery(value));
+    const isSaid = ({ text }: Followed) => {
+      const said = text.toLowerCase();
+      return telling.some((value) => said.includes(value.toLowerCase()));
+    };
     return own.some((followed) => isNamed(followed) || isSaid(followed));
   }
 
