@@ -46,7 +46,7 @@ export class DelegatedCalls {
 
   /**
    * One step for each allowed call that this one is: the same tool, and each argument as the user saw it. What the text left open must
-   * be said by the query, unless it is a letter or the like: by the user's files, or by the name of the argument where those say nothing.
+   * be said by the query, unless it is a letter or the like by its name, and not identifying by the user's files.
    */
   stepsFor(call: FollowingCall): readonly Omit<PlanStep, 'id'>[] {
     const { app, tool } = call;
@@ -88,8 +88,8 @@ export class DelegatedCalls {
     identifying,
     isInQuery,
   }: FollowingCall): readonly DelegatedCall[] {
-    const isOnlyWritten = (name: string) =>
-      identifying?.includes(name) === false || (identifying === null && isWrittenArgument(name));
+    // Attack: the list leaves the attachments of a letter open, and the text says which.
+    const isOnlyWritten = (name: string) => isWrittenArgument(name) && identifying?.includes(name) !== true;
     const agreed = this.#followed.flatMap((one) => (one.app === app && one.isAgreed ? one.calls : []));
     return agreed.filter((call) => {
       const isOpen = (name: string) => !Object.hasOwn(call.arguments, name);
