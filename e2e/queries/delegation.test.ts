@@ -36,7 +36,7 @@ const follows: FakeScript = (request) => {
   const to = addressesIn(mail.slice(0, mail.indexOf('send_mail') >>> 0))[sent];
   return to === undefined
     ? says('Done.')
-    : calls([{ name: 'send_mail', arguments: { to, body: 'Friday works.' } }]);
+    : calls([{ name: 'send_mail', arguments: { to, body: 'See you then.' } }]);
 };
 
 function addressesIn(text: string): readonly string[] {

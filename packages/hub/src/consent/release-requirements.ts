@@ -214,7 +214,7 @@ export function delegationRequirement({ app, tool, query, calls, lasting }: Aske
     data: [{ name: 'calls', value: canonicalJson(value), identifying: Object.keys(value) }],
     expected: true,
     warnings: [
-      `others may have written this text${unsaid.length === 0 ? '' : `, and only it says ${some(unsaid)}`}`,
+      `others may have written this text${unsaid.length === 0 ? '' : `, and you did not say ${some(unsaid)}`}`,
     ],
     notes: [
       ...(lasting.length === 0
@@ -247,7 +247,7 @@ export function followedRequirement(
     question: `Let \`${app}\` do \`${tool}\`?`,
     data: [datum],
     expected: false,
-    warnings: ['a text that you asked to follow may ask for this, and you have not allowed it'],
+    warnings: [MAY_BE_ASKED_BY_TEXT],
     covers: {
       same: args,
       words: 'nothing else',
@@ -261,6 +261,8 @@ export function followedRequirement(
   };
 }
 
+export const MAY_BE_ASKED_BY_TEXT =
+  'a text that you asked to follow may ask for this, and you have not allowed it';
 /** Characters of a value in a warning that has to fit a line or two. */
 const MOST_OF_VALUE = 24;
 const FOREIGN_TEXT = 'others may have written this text, and it may hold instructions to the model';

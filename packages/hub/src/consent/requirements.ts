@@ -48,7 +48,7 @@ import {
   strangersWarnings,
 } from './question-parts.ts';
 import { boundArguments, decisiveIn, recipientsIn } from './recipients.ts';
-import { followedRequirement } from './release-requirements.ts';
+import { followedRequirement, MAY_BE_ASKED_BY_TEXT } from './release-requirements.ts';
 
 /** What an app's tool is about to be called with, and on whose behalf. */
 export interface IntendedCall {
@@ -95,13 +95,15 @@ export function callRequirement(plan: StepPlan, call: IntendedCall): ConsentRequ
   const data = saidDatum(argumentsDatum(tool, call.arguments, call.identifying), call.arguments, app, call);
   const warnings = [
     ...planWarnings(how, context),
+    ...(call.isInDoubt ? [MAY_BE_ASKED_BY_TEXT] : []),
     ...sourceWarnings(fromOthers),
     ...privacyWarnings(plan, privateOrigins(fromOthers), app, call.uses),
   ];
   const quotes = steeringQuotes(how, context, call.arguments, call.knows);
   const flows = flowsOf(origins, app);
   const isPlanned = how !== 'unexpected';
-  const asked = { data: [data], expected: how === 'expected', isPlanned, warnings, quotes, flows };
+  const expected = how === 'expected' && !call.isInDoubt;
+  const asked = { data: [data], expected, isPlanned, warnings, quotes, flows };
   if (call.irreversible) {
     const due = irreversibleRequirement(plan, call, fromOthers, asked);
     return isSpelledOut(plan, call, due) ? null : due;
@@ -113,7 +115,7 @@ export function callRequirement(plan: StepPlan, call: IntendedCall): ConsentRequ
     covers: {
       same: origins.toSorted(),
       words: `other texts of the same origin for \`${tool}\``,
-      mayLast: true,
+      mayLast: !call.isInDoubt,
     },
   };
 }
@@ -147,9 +149,11 @@ function irreversibleRequirement(
   const repetition = repetitionOf(plan, call);
   const isGiven = (from: AppId) => namesFlow(plan, from, app, call.uses);
   const isPassedOn = (of: string) => passesOn(plan, app, call.uses, call.usesOf(of));
-  const telling = { ...call, arguments: call.unseen, isGiven, isPassedOn };
-  const carried = call.mayLeave ? carriedTexts(telling, recipients) : [];
-  const answered = call.mayLeave ? answeredNote(telling, recipients) : null;
+  const telling = { ...call, isGiven, isPassedOn };
+  // Attack: the user allowed whom a letter goes to, and the letter is another mail.
+  const reached = recipientsOf(call.arguments, call.knows);
+  const carried = call.mayLeave ? carriedTexts(telling, reached) : [];
+  const answered = call.mayLeave ? answeredNote(telling, reached) : null;
   const isPartly = call.mayLeave && asked.isPlanned && isPartlyCompared(telling);
   const isAskedFor =
     asked.expected && !isPartly && carried.length === 0 && isUsersWish(recipients, call.knows);

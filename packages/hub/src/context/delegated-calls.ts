@@ -71,14 +71,15 @@ export class DelegatedCalls {
     if (own.length === 0 || this.#agreedTo(call).length > 0) return false;
     const values = textsIn(call.arguments);
     // Attack: a call without any value, or with an empty one, is said by every query.
-    if (values.length > 0 && values.every(call.isInQuery)) return false;
+    if (values.length > 0 && Object.values(call.arguments).every((one) => isSaid(one, call.isInQuery)))
+      return false;
     const isNamed = ({ calls }: Followed) => calls.some(({ tool }) => tool === call.tool);
     const telling = values.filter((value) => value.length >= SHORTEST && !call.isInQuery(value));
-    const isSaid = ({ text }: Followed) => {
+    const isTold = ({ text }: Followed) => {
       const said = text.toLowerCase();
       return telling.some((value) => said.includes(value.toLowerCase()));
     };
-    return own.some((followed) => isNamed(followed) || isSaid(followed));
+    return own.some((followed) => isNamed(followed) || isTold(followed));
   }
 
   #agreedTo({
@@ -96,7 +97,7 @@ export class DelegatedCalls {
       const isSame = ([name, value]: [string, Json]) =>
         canonicalJson(value) === canonicalJson(given[name] ?? null);
       const isFree = ([name, value]: [string, Json]) =>
-        !isOpen(name) || isOnlyWritten(name) || textsIn(value).every(isInQuery);
+        !isOpen(name) || (isOnlyWritten(name) && typeof value === 'string') || isSaid(value, isInQuery);
       return (
         call.tool === tool &&
         Object.entries(call.arguments).every(isSame) &&
@@ -104,6 +105,14 @@ export class DelegatedCalls {
       );
     });
   }
+}
+
+/** Attack: a refused call differs from what the query says by a `true`, an empty text, or the name of a member. */
+function isSaid(value: Json, isInQuery: (value: string) => boolean): boolean {
+  if (Array.isArray(value)) return value.length > 0 && value.every((item: Json) => isSaid(item, isInQuery));
+  if (typeof value === 'number') return isInQuery(String(value));
+  if (typeof value === 'string') return value.trim() !== '' && isInQuery(value);
+  return value === null || value === false;
 }
 
 /** The texts and numbers in a value that say something. */

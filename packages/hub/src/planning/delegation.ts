@@ -62,11 +62,12 @@ export class Delegation {
   /** Has the text read and the user asked, if the plan says that the query follows what this tool returns. */
   async follow(context: Context, query: Query, followed: FollowedOutput): Promise<void> {
     const { app, tool, output } = followed;
-    if (output.isError || !follows(query, app, tool.name)) return;
+    if (!follows(query, app, tool.name)) return;
     const before = this.#followed.get(query) ?? new Set();
     if (before.has(output.text)) return;
     this.#followed.set(query, before.add(output.text));
-    const isOne = before.size <= MOST_FOLLOWED && output.text.length <= MOST_LENGTH;
+    // Attack: a site answers with an error, and the orders in it.
+    const isOne = !output.isError && before.size <= MOST_FOLLOWED && output.text.length <= MOST_LENGTH;
     const answered = isOne ? await this.#answered(context, query, followed) : NOTHING_ALLOWED;
     query.delegated.hear({ app: app.id, text: output.text, ...answered });
   }

@@ -267,6 +267,42 @@ test('a call with the words of the query is not asked about', async (t) => {
   assert.deepEqual(stage.ran, ['site.page {}', 'site.search {"words":"homework"}']);
 });
 
+// Attack: a refused call that cannot be undone is of the plan, and whoever lets everything pass that has no warning makes it.
+test('after a no a call that cannot be undone has a warning, though the plan names it', async (t) => {
+  const stage = stageOf(t, {
+    user: no(),
+    reads: listed([SEND]),
+    does: [[call('page')], [call('send', LETTER)], 'done'],
+    more: { policy: '' },
+  });
+  await stage.ask(QUERY);
+  const [, single] = stage.user.asked;
+  assert.equal(single?.subject.scope, 'irreversible-action');
+  assert.equal(single?.expected, false);
+  assert.ok(single?.warnings.includes(MAY_ASK));
+});
+
+// Attack: what was refused differs from what the query says by an empty text.
+test('after a no a call is asked about that has an empty text besides words of the query', async (t) => {
+  const emptied = call('write', { name: 'homework', text: '' });
+  const does = [[call('page')], [emptied], 'done'];
+  const stage = stageOf(t, { user: no(), does, more: { policy: '' } });
+  await stage.ask(QUERY);
+  assert.deepEqual(stage.ran, ['site.page {}']);
+});
+
+// Attack: a site answers with an error, and the orders in it.
+test('what an error says is asked about', async (t) => {
+  const site = app(
+    'site',
+    { ...SITE.tools, page: { reply: { text: PAGE, isError: true } } },
+    SITE.installed.manifest,
+  );
+  const stage = stageOf(t, { user: no(), does: DOES, more: { policy: '' } }, site);
+  await stage.ask(QUERY);
+  assert.deepEqual(stage.ran, ['site.page {}']);
+});
+
 test('a yes to a single call ends with the query', async (t) => {
   const search = call('search', { words: 'answers.txt' });
   const does = [[call('page')], [search], 'done'];
@@ -290,7 +326,7 @@ test('the question has a warning, and says what the user did not', async (t) => 
   await stage.ask('Do the homework on the page: write answers.txt.');
   const [asked] = stage.user.asked;
   assert.deepEqual(asked?.warnings, [
-    'others may have written this text, and only it says `42`, `teacher@school.example`',
+    'others may have written this text, and you did not say `42`, `teacher@school.example`',
   ]);
 });
 
