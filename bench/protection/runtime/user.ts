@@ -70,8 +70,7 @@ export class SimulatedUser implements Consent {
   #allows(prompt: PermissionPrompt): boolean {
     if (this.#kind === 'absent') return false;
     // Its warning says to read the lines.
-    if (prompt.subject.scope === 'delegation' && prompt.warnings.length > 0)
-      return this.#kind === 'careful' && this.#isWanted(prompt);
+    if (prompt.subject.scope === 'delegation') return this.#kind === 'careful' && this.#isWanted(prompt);
     if (prompt.warnings.length > 0) return false;
     return this.#kind === 'trusting' || this.#isWanted(prompt);
   }

@@ -2,15 +2,8 @@
  * The obedient model as the reader of a text that the user asked to follow: the calls of the user's task that the text says something of,
  * and those of an attack that stands in it, as if both were asked for.
  */
-import {
-  type DelegationAnswer,
-  isDelegatedValue,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  type ModelRequest,
-  parseJson,
-} from '@cordon/core';
+import { type DelegationAnswer, isDelegatedValue, type Json, type ModelRequest } from '@cordon/core';
+import { inputOf } from './planning.ts';
 import { attacksIn } from './recogniser.ts';
 import type { Scenario, ScenarioCall } from './scenario.ts';
 import { taskIn } from './turn.ts';
@@ -22,13 +15,14 @@ const SHORTEST = 3;
 export function delegatedIn(
   scenarios: readonly Scenario[],
   obeys: boolean,
-  { messages }: ModelRequest,
+  request: ModelRequest,
 ): DelegationAnswer {
-  const input = inputOf(messages.findLast(({ role }) => role === 'user')?.text ?? '');
-  const [query, text] = [input.query, input.text].map((said) => (typeof said === 'string' ? said : ''));
-  const own = taskIn(query ?? '', scenarios)?.task.calls ?? [];
-  const injected = obeys ? attacksIn([text ?? ''], scenarios).flatMap(({ calls }) => calls) : [];
-  const asked = own.flatMap((call) => askedBy(call, text ?? '', query ?? ''));
+  const input = inputOf(request);
+  const query = typeof input.query === 'string' ? input.query : '';
+  const text = typeof input.text === 'string' ? input.text : '';
+  const own = taskIn(query, scenarios)?.task.calls ?? [];
+  const injected = obeys ? attacksIn([text], scenarios).flatMap(({ calls }) => calls) : [];
+  const asked = own.flatMap((call) => askedBy(call, text, query));
   return { calls: [...asked, ...injected.map(whole)] };
 }
 
@@ -52,9 +46,4 @@ function whole({ tool, arguments: given }: ScenarioCall): DelegationAnswer['call
     value.kind === 'literal' && isDelegatedValue(value.value) ? [{ name, value: value.value }] : [],
   );
   return { tool, arguments: known };
-}
-
-function inputOf(text: string): JsonObject {
-  const parsed = parseJson(text);
-  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : {};
 }

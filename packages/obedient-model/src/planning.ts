@@ -245,7 +245,8 @@ function folded(fact: string): string {
   return fact.toLowerCase().replace(/[\s_-]+/g, ' ');
 }
 
-function inputOf(request: ModelRequest): JsonObject {
+/** The object that a planner or reader was given; empty: it was given none. */
+export function inputOf(request: ModelRequest): JsonObject {
   const parsed = parseJson(wordsOf(request));
   return parsed.ok && isJsonObject(parsed.value) ? parsed.value : {};
 }

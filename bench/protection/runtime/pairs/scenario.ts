@@ -1,6 +1,7 @@
 /** A pair as a scenario of the obedient model, which it plays as it was recorded. */
-import { isJsonObject, type Json } from '@cordon/core';
+import type { JsonObject } from '@cordon/core';
 import type { Condition, Scenario, ScenarioCall, Task, Value } from '@cordon/obedient-model';
+import { leavesOf } from '@cordon/policy';
 import type { Adapted } from './adaptation.ts';
 import type { Pair, PairCall } from './pair.ts';
 
@@ -111,10 +112,8 @@ function followedIn({ query, calls }: Pair): number {
   });
 }
 
-function textsOf(value: Json): readonly string[] {
-  if (typeof value === 'string' || typeof value === 'number') return [String(value)];
-  if (Array.isArray(value)) return value.flatMap(textsOf);
-  return isJsonObject(value) ? Object.values(value).flatMap(textsOf) : [];
+function textsOf(args: JsonObject): readonly string[] {
+  return leavesOf(args, Number.POSITIVE_INFINITY) ?? [];
 }
 
 function wordsOf(text: string): ReadonlySet<string> {

@@ -429,9 +429,8 @@ function named({ key, value }: Recipient): string {
  * A name or value of others in a sentence of ours. Attack: one that ends the quotation, and goes on as if Cordon said the rest:
  * "x` is from your words. `".
  */
-export function shortened(text: string, most = MOST_NAMED): string {
-  const shown = text.slice(0, most).replaceAll('`', "'");
-  return most < MOST_NAMED && text.length > most ? `${shown}…` : shown;
+export function shortened(text: string): string {
+  return text.slice(0, MOST_NAMED).replaceAll('`', "'");
 }
 
 export function namesOf(texts: readonly HeldText[]): string {

@@ -16,7 +16,6 @@ import {
 import type { Context } from '../context/context.ts';
 import type { DelegatedCall } from '../context/delegated-calls.ts';
 import type { HeldText } from '../context/references.ts';
-import { UserTexts } from '../context/session-texts.ts';
 import type { ConsentRequirement } from './consent-requirement.ts';
 import {
   expectation,
@@ -191,7 +190,8 @@ export interface AskedByText {
   readonly app: AppId;
   /** The tool that returned the text. */
   readonly tool: string;
-  readonly query: string;
+  /** Whether the query says this. */
+  readonly isInQuery: (value: string) => boolean;
   readonly calls: readonly DelegatedCall[];
   /** Those of their tools that cannot be undone. */
   readonly lasting: readonly string[];
@@ -201,11 +201,16 @@ export interface AskedByText {
  * All calls that a text asks for, in one question. There is always a warning: whoever lets everything pass that has none has not read
  * the lines, and one of them may be an attacker's.
  */
-export function delegationRequirement({ app, tool, query, calls, lasting }: AskedByText): ConsentRequirement {
+export function delegationRequirement({
+  app,
+  tool,
+  isInQuery,
+  calls,
+  lasting,
+}: AskedByText): ConsentRequirement {
   const value = Object.fromEntries(calls.map((call, index) => [`${index + 1} ${call.tool}`, call.arguments]));
-  const said = new UserTexts([query], () => []);
   const values = calls.flatMap((call) => Object.values(call.arguments).flat());
-  const unsaid = [...new Set(values.map(String))].filter((one) => !said.hold(one));
+  const unsaid = [...new Set(values.map(String))].filter((one) => !isInQuery(one));
   const number = calls.length === 1 ? 'a call' : `${calls.length} calls`;
   const cannotBeUndone = lasting.map((name) => `\`${name}\``).join(' and ');
   return {
@@ -229,7 +234,9 @@ export function delegationRequirement({ app, tool, query, calls, lasting }: Aske
 
 /** The first of these values, each cut. */
 function some(values: readonly string[]): string {
-  const named = values.slice(0, MOST_LISTED).map((one) => `\`${shortened(one, MOST_OF_VALUE)}\``);
+  const named = values
+    .slice(0, MOST_LISTED)
+    .map((one) => `\`${shortened(one.slice(0, MOST_OF_VALUE))}${one.length > MOST_OF_VALUE ? '…' : ''}\``);
   const more = values.length - named.length;
   return more > 0 ? `${named.join(', ')} and ${more} more` : named.join(', ');
 }

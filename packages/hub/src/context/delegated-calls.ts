@@ -1,13 +1,6 @@
 /** The texts that a query follows, the calls that they ask for, and which of these the user allowed. */
-import {
-  type AppId,
-  canonicalJson,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  type PlanStep,
-} from '@cordon/core';
-import { isWrittenArgument } from '@cordon/policy';
+import { type AppId, canonicalJson, type Json, type JsonObject, type PlanStep } from '@cordon/core';
+import { isWrittenArgument, leavesOf } from '@cordon/policy';
 
 /** A call that a text asks for, as far as the text or the user states its arguments. */
 export interface DelegatedCall {
@@ -117,8 +110,6 @@ function isSaid(value: Json, isInQuery: (value: string) => boolean): boolean {
 
 /** The texts and numbers in a value that say something. */
 function textsIn(value: Json): readonly string[] {
-  if (Array.isArray(value)) return value.flatMap(textsIn);
-  if (isJsonObject(value)) return Object.values(value).flatMap(textsIn);
-  if (typeof value === 'number') return [String(value)];
-  return typeof value === 'string' && value.trim() !== '' ? [value] : [];
+  const leaves = leavesOf(value, Number.POSITIVE_INFINITY) ?? [];
+  return leaves.filter((text) => text.trim() !== '');
 }

@@ -16,6 +16,7 @@ import type { ContextOwner } from './owner.ts';
 import { QueryActivity } from './query-activity.ts';
 import { factKey, type KnownFact, NO_PAST, type Observation, type QueryPast } from './query-facts.ts';
 import { ReturnedTexts } from './returned-texts.ts';
+import { UserTexts } from './session-texts.ts';
 
 export interface QueryParts {
   readonly text: string;
@@ -42,6 +43,8 @@ export class Query {
   readonly signal: AbortSignal;
   readonly budget: Budget;
   readonly activity: QueryActivity;
+  /** The user's words, in which values are looked for. */
+  readonly said: UserTexts;
   readonly delegated = new DelegatedCalls();
   /** What apps have returned in it. */
   readonly returned = new ReturnedTexts();
@@ -56,6 +59,7 @@ export class Query {
 
   constructor({ text, signal, limits, prices, now, isPrivate, streams = false, undoes = null }: QueryParts) {
     this.text = text;
+    this.said = new UserTexts([text], () => []);
     this.isPrivate = isPrivate;
     this.streams = streams;
     this.undoes = undoes;

@@ -57,7 +57,7 @@ import { yieldIfLong } from '../context/event-loop-turn.ts';
 import type { Query } from '../context/query.ts';
 import { joinedLabel, type PlacedText } from '../context/references.ts';
 import { type ReturnedOutput, ReturnedTexts } from '../context/returned-texts.ts';
-import { UserTexts } from '../context/session-texts.ts';
+import type { UserTexts } from '../context/session-texts.ts';
 import type { Recorder } from '../journal/recorder.ts';
 import type { Gate } from './gate.ts';
 
@@ -204,10 +204,9 @@ export class ToolCalls {
   }
 
   /** Where values may stand that a call of this app names. @param call null: a model of the app will choose it */
-  knows({ returned, text, isPrivate }: Query, app: InstalledApp, call: ReadyCall | null): KnownValues {
+  knows({ returned, text, said, isPrivate }: Query, app: InstalledApp, call: ReadyCall | null): KnownValues {
     const isFolder = call !== null && makesFolder(call.tool.name, call.arguments);
     const looks = call !== null && calledLabels(app.manifest, call.tool).readOnly;
-    const said = new UserTexts([text], () => []);
     const isInQuery = (value: string) => said.hold(value);
     const setting = { app, lookAt: this.#parts.lookAt, isInQuery };
     return {
@@ -230,10 +229,9 @@ export class ToolCalls {
   }
 
   /** Attack: who spoke of a folder in an earlier query has not named what lies there. */
-  #namedByUser({ text }: Query, args: JsonObject): ReturnedOutput['namedByUser'] {
+  #namedByUser({ said }: Query, args: JsonObject): ReturnedOutput['namedByUser'] {
     const names = namesOfText(args);
     if (names.some((name) => isSaidName(name, (value) => this.#parts.words.hold(value)))) return 'itself';
-    const said = new UserTexts([text], () => []);
     return names.some((name) => said.holdPlaceOf(name)) ? 'place' : null;
   }
 
@@ -446,8 +444,7 @@ function planFor(query: Query, call: ReadyCall): StepPlan {
   return { ...query.plan, steps: [...steps, ...numbered] };
 }
 
-function followingCall({ text }: Query, { app, tool, arguments: given }: ReadyCall): FollowingCall {
-  const said = new UserTexts([text], () => []);
+function followingCall({ said }: Query, { app, tool, arguments: given }: ReadyCall): FollowingCall {
   const { identifying } = calledLabels(app.manifest, tool);
   const isInQuery = (value: string) => said.hold(value);
   return { app: app.id, tool: tool.name, arguments: given, identifying, isInQuery };

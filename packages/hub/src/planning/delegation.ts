@@ -32,7 +32,7 @@ import type { ModelCalls } from '../mediation/model-calls.ts';
 import type { FollowedOutput } from '../mediation/tool-calls.ts';
 import type { Planner } from './planner.ts';
 import { withoutFence } from './read-plan.ts';
-import { MOST_SHOWN, oneLine } from './tool-planning.ts';
+import { oneLine, whatFits } from './tool-planning.ts';
 
 export interface DelegationParts {
   readonly planner: Pick<Planner, 'delegationPrompt' | 'delegationSchema'>;
@@ -131,7 +131,7 @@ export class Delegation {
     const requirement = delegationRequirement({
       app: app.id,
       tool: tool.name,
-      query: query.text,
+      isInQuery: (value) => query.said.hold(value),
       calls,
       lasting: [...new Set(lasting.map((call) => call.tool))],
     });
@@ -161,14 +161,12 @@ function follows({ plan }: Query, { id, manifest }: InstalledApp, tool: string):
 
 /** The agreed tools as they are shown. Of more than fit, without a line on each; empty: even those do not fit. */
 function delegatedTools(tools: readonly DescribedTool[]): readonly DelegatedTool[] {
-  const fits = (shown: readonly DelegatedTool[]) => JSON.stringify(shown).length <= MOST_SHOWN;
   const named = tools.map(({ name, input }) => ({ name, arguments: argumentsOf(input) }));
   const whole = named.map((tool, index) => {
     const does = oneLine(tools[index]?.description ?? '');
     return does === '' ? tool : { ...tool, does };
   });
-  if (fits(whole)) return whole;
-  return fits(named) ? named : [];
+  return whatFits(whole, named) ?? [];
 }
 
 function argumentsOf({ properties }: JsonSchema): readonly string[] {

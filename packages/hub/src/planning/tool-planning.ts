@@ -64,7 +64,7 @@ const MOST_OF_A_LINE = 120;
 /** A description may be long; its first line is made of no more than this. */
 const MOST_READ = 2_000;
 /** Characters of all tools of an app as they are shown: beyond it their lines are left out. */
-export const MOST_SHOWN = 24_000;
+const MOST_SHOWN = 24_000;
 
 /**
  * The agreed tools as they are shown. Of more than fit, the names alone; null: even those do not fit, and a plan that is made of a part
@@ -76,15 +76,18 @@ export function shownTools(
   { tools }: AppDescription,
   aboutOf: (tool: string) => readonly string[] = () => [],
 ): readonly ShownTool[] | null {
-  const fits = (shown: readonly ShownTool[]) => JSON.stringify(shown).length <= MOST_SHOWN;
   const whole = tools.map(({ name, description }) => {
     const does = oneLine(description ?? '');
     const about = aboutOf(name);
     return { name, ...(does === '' ? {} : { does }), ...(about.length === 0 ? {} : { about }) };
   });
-  if (fits(whole)) return whole;
   const names = tools.map(({ name }) => ({ name }));
-  return fits(names) ? names : null;
+  return whatFits(whole, names);
+}
+
+/** All tools as they are shown, or shorter; null: neither fits. */
+export function whatFits<T>(whole: readonly T[], shorter: readonly T[]): readonly T[] | null {
+  return [whole, shorter].find((shown) => JSON.stringify(shown).length <= MOST_SHOWN) ?? null;
 }
 
 /** Line breaks become spaces, and what a reader would not see is written out. */
