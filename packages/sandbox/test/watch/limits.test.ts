@@ -152,7 +152,7 @@ test("an app's own folder is bounded as a whole, not file by file", async (conte
   assert.equal(fits.exit.code, 5);
 });
 
-/** Takes room by files that it deletes while it has them: open, mapped, or sent to itself and never received. */
+/** Takes room by files that it deletes while it has them: open, mapped, sent to itself and never received, or received at once. */
 const NAMELESS = `import array, mmap, os, socket, sys, time
 how, count = sys.argv[1], int(sys.argv[2])
 held, (left, right) = [], socket.socketpair()
@@ -162,8 +162,9 @@ for number in range(count):
   os.unlink('/state/\\r%d' % number)
   os.write(file, bytes([1]) * (1 << 20))
   if how == 'mapped': held.append(mmap.mmap(file, 1 << 20))
-  if how == 'sent': left.sendmsg([b'x'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [file]))])
-  if how in ('mapped', 'sent'): os.close(file)
+  if how in ('sent', 'received'): left.sendmsg([b'x'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [file]))])
+  if how != 'open': os.close(file)
+  if how == 'received': held.append(socket.recv_fds(right, 1, 1))
   if count > 40: time.sleep(0.05)
 time.sleep(2)`;
 
@@ -178,14 +179,15 @@ test('files that are deleted while they are open count in its own folder', async
         ...limited({ storageMiB: 32, fileMiB: 2 }, ownFolder(context)),
       }),
     );
-  for (const how of ['open', 'mapped']) {
+  for (const how of ['open', 'mapped', 'received']) {
     const { exit } = await python(how, 150);
     assert.equal(exit.message, 'it keeps more than 32 MiB in its own folder', how);
-    assert.equal((await python(how, 24)).exit.code, 0, how);
+    const few = await python(how, 24);
+    assert.equal(few.exit.code, 0, `${how}: ${few.exit.message}`);
   }
+  // Few of these may end it, too: how often somebody looks depends on what others write to the disk.
   const sent = await python('sent', 150);
   assert.match(sent.exit.message, /in its own folder that cannot be measured/);
-  assert.equal((await python('sent', 4)).exit.code, 0);
 });
 
 test('many small files in its own folder are one too many', async (context) => {
