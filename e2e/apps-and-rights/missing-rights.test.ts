@@ -14,15 +14,6 @@ import { inTurns, planning, step } from '../harness/provider-script.ts';
 const READER = join(import.meta.dirname, '../apps/reader.mjs');
 const GRANT = 'Grant this? [y] yes  [n] no (default) > ';
 
-/**
- * In a session that goes on, the app's error stands among what was read, and the path in it: a rule asks about the call that names it. A
- * session of its own has read nothing.
- */
-async function allowAfterError(conversation: Conversation): Promise<void> {
-  await conversation.shown('a rule asks: whom or what this acts upon');
-  await conversation.answer('o');
-}
-
 async function grant(conversation: Conversation): Promise<void> {
   await conversation.shown(GRANT);
   await conversation.answer('y');
@@ -149,12 +140,32 @@ test('in a chat the session is resumed with the right, and the query asked again
     await conversation.shown('cordon> ');
     await conversation.answer('Look.');
     await grant(conversation);
-    await allowAfterError(conversation);
     await conversation.shown('buy milk');
     await conversation.answer('/exit');
   });
   assert.equal(run.code, 0, run.stdout);
   assert.equal(run.stdout.split('/help lists the commands').length, 2);
+});
+
+// Attack: an app names another file in its error, and hopes that the grant of one covers what the model does with the other.
+test('what an error names and nobody granted stays the word of the app', async (t) => {
+  if (isLeftOut(t)) return;
+  using home = new Home();
+  const file = notes(home);
+  const other = join(realpathSync(join(home.root, 'home')), 'elsewhere', 'secret.txt');
+  configured(home);
+  const run = await asking(home, ['chat'], doing(file, other), async (conversation) => {
+    await conversation.shown('cordon> ');
+    await conversation.answer('Look.');
+    await grant(conversation);
+    await conversation.shown('a rule asks: whom or what this acts upon');
+    await conversation.answer('n');
+    await conversation.shown('It said: ', 2);
+    await conversation.answer('/exit');
+  });
+  assert.equal(run.code, 0, run.stdout);
+  const asked = run.stdout.slice(run.stdout.indexOf('a rule asks'));
+  assert.match(asked.replace(/\r?\n▐ +/g, ' '), /secret\.txt/);
 });
 
 // Attack: a grant has the same thing posted twice.
@@ -179,7 +190,6 @@ test('a query that did something for good is not asked again, and the next one h
     await conversation.shown('granted, from the next query on');
     await conversation.shown('resumed after');
     await conversation.answer('Look.');
-    await allowAfterError(conversation);
     await conversation.shown('buy milk');
     await conversation.answer('/exit');
   });

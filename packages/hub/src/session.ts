@@ -9,6 +9,7 @@ import {
   type Event,
   type EventId,
   type Fault,
+  type GrantedRight,
   HUB_LABEL,
   type InstalledApp,
   type QueryUse,
@@ -160,6 +161,13 @@ export class Session {
     const app = registry.installed(appId);
     if (!app.ok) return Promise.resolve(app);
     return apps.inspect(app.value, (said) => look(app.value, said), stopping);
+  }
+
+  /** The user has given an app a right that it failed for want of. Its next process has it. */
+  recordRight(app: AppId, granted: GrantedRight): void {
+    const body = { kind: 'right.granted', ...granted } as const;
+    const draft = { context: null, app, causes: [], label: HUB_LABEL, body };
+    for (const event of this.#parts.journal.append([draft])) this.#recorder.learn(event);
   }
 
   /** Logs the user in to an app that runs elsewhere. Null: they did not agree to where. */

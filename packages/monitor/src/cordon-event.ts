@@ -25,9 +25,9 @@ export type HubFact =
   | (Extract<EventBody, { kind: 'user.message' | 'plan.made' | 'model.message' }> & {
       readonly context: ContextId;
     })
-  /** The user was shown these data in a question about a tool call, and allowed it as it is. */
+  /** The user was shown these data in a question about a tool call, or about a right of an app, and allowed it as it is. */
   | {
-      readonly kind: 'call.endorsed';
+      readonly kind: 'values.endorsed';
       readonly context: ContextId;
       readonly data: readonly PromptDatum[];
       /** The text that the user saw. */
@@ -176,7 +176,7 @@ export function factEvent(fact: HubFact, frame: EventPlace): TraceEvent {
         candidates: fact.plan.candidates,
         origin: fact.origin,
       };
-    case 'call.endorsed': {
+    case 'values.endorsed': {
       const seen = unframed(fact.shown);
       const values = fact.data.flatMap((datum) => endorsedValues(datum, seen));
       return { ...base, type: 'Endorsement', values };

@@ -2,7 +2,16 @@
  * What the journal of a session tells the monitor, event by event. The hub that writes the journal, one that resumes the
  * session, and the reader of recorded journals all use this one mapping: rules see the same trace in each of them.
  */
-import { type ContextId, type Event, type EventId, endorsesValues, id, type Proposal } from '@cordon/core';
+import {
+  type AppId,
+  type ContextId,
+  type Event,
+  type EventId,
+  endorsesValues,
+  id,
+  type PromptDatum,
+  type Proposal,
+} from '@cordon/core';
 import type { EventPlace, HubFact } from './cordon-event.ts';
 
 /** Where the user's words arise; no context of the hub has this id. */
@@ -28,7 +37,7 @@ const NOT_SERVING: ReadonlySet<string> = new Set([
 type Kind<K extends Event['kind']> = Extract<Event, { kind: K }>;
 
 interface Endorsement {
-  readonly fact: Extract<HubFact, { kind: 'call.endorsed' }>;
+  readonly fact: Extract<HubFact, { kind: 'values.endorsed' }>;
   readonly place: EventPlace;
 }
 
@@ -39,6 +48,8 @@ export class SessionFacts {
   readonly #asked = new Map<EventId, Kind<'permission.asked'>>();
   /** The user's yeses to calls as they were shown, by question, until they are kept. */
   readonly #agreed = new Map<EventId, Endorsement>();
+  /** Paths that the user let an app use, by app. */
+  readonly #granted = new Map<AppId, PromptDatum[]>();
   /** A plan is made before the context that serves it exists. */
   #plan: Kind<'plan.made'> | null = null;
 
@@ -75,6 +86,9 @@ export class SessionFacts {
         return [];
       case 'grant.given':
         return this.#kept(event);
+      case 'right.granted':
+        this.#rightGranted(event);
+        return [];
       default:
         return [];
     }
@@ -88,11 +102,25 @@ export class SessionFacts {
     return [];
   }
 
-  #created({ of, context, app }: Kind<'context.created'>): readonly Told[] {
-    if (this.#plan === null || context === null || NOT_SERVING.has(of)) return [];
+  #created({ id: created, of, context, app }: Kind<'context.created'>): readonly Told[] {
+    if (context === null || NOT_SERVING.has(of)) return [];
+    const data = (app === null ? undefined : this.#granted.get(app)) ?? [];
+    const shown = data.map(({ value }) => value).join('\n');
+    const granted = { kind: 'values.endorsed', context, data, shown } as const;
+    const rights = data.length === 0 ? [] : [fact(granted, { event: created, app, causes: [] })];
+    if (this.#plan === null) return rights;
     const { kind, plan, origin, id: event } = this.#plan;
     this.#plan = null;
-    return [fact({ kind, context, plan, origin }, { event, app, causes: [] })];
+    return [fact({ kind, context, plan, origin }, { event, app, causes: [] }), ...rights];
+  }
+
+  /**
+   * A path that the user has read and granted counts as the user's wherever the app is used from then on: the app's error holds
+   * it, too, and would else make it somebody else's word.
+   */
+  #rightGranted({ app, right, value }: Kind<'right.granted'>): void {
+    if (app === null || (right !== 'read' && right !== 'write')) return;
+    this.#granted.set(app, [...(this.#granted.get(app) ?? []), { name: right, value }]);
   }
 
   /**
@@ -123,7 +151,7 @@ export class SessionFacts {
     const [about] = asked.causes;
     const proposed = about === undefined ? undefined : this.#proposed.get(about);
     if (proposed === undefined || !endorsesValues(proposed.kind, subject.scope)) return;
-    const endorsed = { kind: 'call.endorsed', context, data, shown: shown.text } as const;
+    const endorsed = { kind: 'values.endorsed', context, data, shown: shown.text } as const;
     this.#agreed.set(answer.prompt, { fact: endorsed, place: { event, app, causes: [] } });
   }
 

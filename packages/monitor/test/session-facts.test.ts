@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Event } from '@cordon/core';
+import { factEvent } from '../src/cordon-event.ts';
 import { SessionFacts, type Told } from '../src/session-facts.ts';
 
 /** As a reader of a journal has it, with those members that the mapping reads. */
@@ -51,4 +52,32 @@ test('a part of an answer tells nothing, and the answer tells of itself', () => 
     assert.deepEqual(told(facts.factsOf(proposed(effect, effect))), []);
   assert.deepEqual(told(facts.factsOf(allowed('answer-part', 'answer-part'))), []);
   assert.deepEqual(told(facts.factsOf(allowed('answer', 'answer'))), ['answer']);
+});
+
+// Attack: the error that names the path makes it somebody else's word; and another app makes the user's path its own.
+test('a path that the user granted counts as theirs where that app is used, and nowhere else', () => {
+  const granted = (app: string, right: string, value: string) => ({
+    ...event(`${right} of ${app}`, null, { kind: 'right.granted', right, value }),
+    app,
+  });
+  const served = (context: string, app: string, of = 'standard') => ({ ...created(context, of), app });
+  const facts = new SessionFacts();
+  const heard = (one: unknown) => facts.factsOf(one as Event);
+  assert.deepEqual(told(heard(served('reader#1', 'reader'))), []);
+  assert.deepEqual(told(heard(granted('reader', 'read', '/home/me/a.txt'))), []);
+  heard(granted('reader', 'write', '/home/me/b.txt'));
+  heard(granted('reader', 'network', 'example.com'));
+  heard(granted('reader', 'variable', 'TOKEN'));
+  const [endorsed, ...more] = heard(served('reader#2', 'reader'));
+  assert.deepEqual(more, []);
+  assert.ok(endorsed?.kind === 'fact' && endorsed.fact.kind === 'values.endorsed');
+  assert.equal(endorsed.fact.context, 'reader#2');
+  const seen = factEvent(endorsed.fact, endorsed.place);
+  assert.ok(seen.type === 'Endorsement');
+  assert.deepEqual(seen.values, [
+    { name: 'read', value: '/home/me/a.txt' },
+    { name: 'write', value: '/home/me/b.txt' },
+  ]);
+  assert.deepEqual(told(heard(served('mail#1', 'mail'))), []);
+  assert.deepEqual(told(heard(served('reader#3', 'reader', 'reader'))), []);
 });

@@ -66,6 +66,8 @@ export class EventRenderer {
         return detail(
           `description changed: expected ${event.pinned.slice(0, 19)}…, got ${event.found.slice(0, 19)}…`,
         );
+      case 'right.granted':
+        return detail(`${event.right} ${event.value}`);
       case 'app.started':
         return detail(`in ${event.milliseconds} ms, ${confinementOf(event.layers)}`);
       case 'summary.made':

@@ -27,7 +27,7 @@ function question(args: Readonly<Record<string, string>>): PermissionPrompt {
 }
 
 function endorsed({ context, data }: PermissionPrompt, shown: string): readonly string[] {
-  const fact = { kind: 'call.endorsed', context, data, shown } as const;
+  const fact = { kind: 'values.endorsed', context, data, shown } as const;
   const event = factEvent(fact, { event: id('e1'), app: null, causes: [] });
   return event.type === 'Endorsement' ? event.values.map(({ value }) => value) : [];
 }

@@ -78,6 +78,13 @@ export type ContextKind =
   | 'inquiry'
   | 'shared';
 
+/** What the manifest of an app gives it. */
+export interface GrantedRight {
+  readonly right: 'read' | 'write' | 'network' | 'variable';
+  /** A path, a host, or the name of a variable. */
+  readonly value: string;
+}
+
 export type EventBody =
   | {
       readonly kind: 'session.started';
@@ -147,6 +154,8 @@ export type EventBody =
     }
   /** The user chose it, it was fetched, and what it says of itself was agreed to. */
   | { readonly kind: 'app.installed' }
+  /** The app had failed for want of it; its next process has it. */
+  | ({ readonly kind: 'right.granted' } & GrantedRight)
   /** It says something else than what is pinned, and is stopped until it has been reviewed. */
   | { readonly kind: 'app.changed'; readonly pinned: string; readonly found: string }
   | {

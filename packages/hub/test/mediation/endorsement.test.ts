@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Event, failed, toJson } from '@cordon/core';
+import { type Event, failed, id, toJson } from '@cordon/core';
 import { readTrace } from '@cordon/policy-tools';
 import { app, NUMBER, serves, shape, TEXT } from '@cordon/testkit/hub/app.ts';
 import { no, type Says, yes, yesToWhatIsShown } from '../fixture/consent.ts';
@@ -148,6 +148,21 @@ test('a yes that the store does not keep endorses nothing, and the next one does
     journalled(stage).filter((value) => value === 'eve@y.org'),
     ['eve@y.org'],
   );
+});
+
+// Attack: a right that was granted to one app makes the path the user's in another one, too.
+test('a path that the user granted is theirs in this session, in the resumed one and in the journal', async (t) => {
+  const script = sends('/home/me/a.txt', '/home/me/b.txt');
+  const stage = stageFor(t, { apps: [MAIL], script: {}, policy: RULE, user: no() });
+  stage.session.recordRight(id('other'), { right: 'write', value: '/home/me/a.txt' });
+  await stage.ask('write', script);
+  assert.deepEqual([stage.ran.length, journalled(stage)], [0, []]);
+  stage.session.recordRight(id('mail'), { right: 'write', value: '/home/me/a.txt' });
+  await stage.ask('write', script);
+  assert.deepEqual([stage.ran.length, journalled(stage)], [1, ['/home/me/a.txt']]);
+  await stage.resume();
+  await stage.ask('write', script);
+  assert.deepEqual([stage.ran.length, journalled(stage)], [2, ['/home/me/a.txt', '/home/me/a.txt']]);
 });
 
 const NOTES = app('notes', { read: 'a note' });

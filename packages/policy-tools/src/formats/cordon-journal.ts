@@ -64,6 +64,7 @@ const PLAIN_KINDS: Readonly<Record<Exclude<EventBody['kind'], `${Effect}.${Step}
   'app.stopped': null,
   'app.pinned': null,
   'app.installed': null,
+  'right.granted': null,
   'app.changed': null,
   'model.message': null,
   'question.answered': null,
@@ -195,6 +196,10 @@ export class JournalReader {
         return this.#answered(entry);
       case 'grant.given':
         return { body: GRANT };
+      case 'right.granted': {
+        const right = this.#reading.nameAt(body, 'right', path) as BodyOf<'right.granted'>['right'];
+        return { body: { kind, right, value: this.#reading.nameAt(body, 'value', path) } };
+      }
       default:
         return null;
     }

@@ -29,7 +29,7 @@ export async function ask(
     });
     if (used === null || failures.all.length === 0) return exit;
     const { grantMissing, mayAskAgain } = await import('../../context/rights/run-time-grant.ts');
-    if (!(await grantMissing(context, used, failures))) return exit;
+    if ((await grantMissing(context, used, failures)).length === 0) return exit;
     if (!mayAskAgain(context, failures, resume !== undefined)) return exit;
   }
 }

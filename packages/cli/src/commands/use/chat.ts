@@ -148,7 +148,7 @@ async function converse(
     settle(await runQuery(context, session, text, isPrivateQuery));
     const model = modelInUse(opening.configuration);
     const asked = { session: session.id, text, isPrivate: isPrivateQuery, model, staysPrivate: isPrivate };
-    return againAfter(context, opening, failures, asked);
+    return againAfter(context, opening, session, failures, asked);
   };
   if (again !== null && again.text !== null) {
     const session = await opening.session();
@@ -226,12 +226,15 @@ async function converse(
 async function againAfter(
   context: CommandContext,
   { configuration }: Opening,
+  session: Session,
   failures: Failures,
   asked: AgainIn,
 ): Promise<AgainIn | null> {
   if (failures.all.length === 0) return null;
   const { grantMissing, mayAskAgain } = await import('../../context/rights/run-time-grant.ts');
-  if (!(await grantMissing(context, configuration, failures))) return null;
+  const granted = await grantMissing(context, configuration, failures);
+  if (granted.length === 0) return null;
+  for (const { app, right } of granted) session.recordRight(app, { right: right.kind, value: right.value });
   // A right holds from the next start of the session on, also where this query is not asked again.
   return mayAskAgain(context, failures) ? asked : { ...asked, text: null };
 }

@@ -36,22 +36,25 @@ interface Lack {
 /** An app that names a hundred paths gets no hundred questions. */
 const MOST_LACKS = 3;
 
-/** Asks for what the apps lacked. True: something was granted, and holds once the configuration is read again. */
+/** A right that the user has granted to an app. */
+export type Granted = Pick<Lack, 'app' | 'right'>;
+
+/** Asks for what the apps lacked. What it returns was granted, and holds once the configuration is read again. */
 export async function grantMissing(
   context: CommandContext,
   configuration: Configuration,
   failures: Failures,
-): Promise<boolean> {
+): Promise<readonly Granted[]> {
   const { terminal, options } = context;
   if (!terminal.isInteractive || context.wantsJson || options.denyAll === true || configuration.file === null)
-    return false;
-  let isGranted = false;
+    return [];
+  const all: Granted[] = [];
   for (const lack of lacksOf(failures.all, configuration, rightsPlace(context, configuration))) {
     if (context.offered.has(keyOf(lack))) continue;
     context.offered.add(keyOf(lack));
-    if (await granted(context, configuration, lack)) isGranted = true;
+    if (await granted(context, configuration, lack)) all.push(lack);
   }
-  return isGranted;
+  return all;
 }
 
 /**
