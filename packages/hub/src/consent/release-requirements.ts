@@ -198,8 +198,8 @@ export interface AskedByText {
 }
 
 /**
- * All calls that a text asks for, in one question. There is always a warning: whoever lets everything pass that has none has not read
- * the lines, and one of them may be an attacker's.
+ * All calls that a text asks for, in one question. There is always a warning: a user who allows every question without one has not
+ * read the lines, and one of them may be an attacker's.
  */
 export function delegationRequirement({
   app,
@@ -224,7 +224,7 @@ export function delegationRequirement({
     notes: [
       ...(lasting.length === 0
         ? []
-        : [`${cannotBeUndone} cannot be undone: you are asked again before each call`]),
+        : [`${cannotBeUndone} cannot be undone: this yes alone does not allow it`]),
       'you are asked about each other call that the text may ask for',
     ],
     covers: { same: value, words: 'nothing else', mayLast: false },

@@ -10,11 +10,15 @@ export interface DelegatedCall {
 
 /** A call of an app that follows a text. */
 export interface FollowingCall {
+  /** The same object each time that this call is asked about. */
+  readonly by: object;
   readonly app: AppId;
   readonly tool: string;
   readonly arguments: JsonObject;
   /** The arguments that say whom or what it acts upon, as the user's files have it; null: they do not say. */
   readonly identifying: readonly string[] | null;
+  /** It changes nothing: a text among its arguments is what it looks for. */
+  readonly looks: boolean;
   /** Whether the query says this. */
   readonly isInQuery: (value: string) => boolean;
 }
@@ -31,6 +35,8 @@ const SHORTEST = 3;
 
 export class DelegatedCalls {
   readonly #followed: Followed[] = [];
+  /** Calls that were allowed, each with the one that was made of it. */
+  readonly #taken = new Map<DelegatedCall, FollowingCall['by']>();
 
   /** The user allowed all these calls, or not. No calls: nobody knows what the text asks for. */
   hear(followed: Followed): void {
@@ -38,20 +44,31 @@ export class DelegatedCalls {
   }
 
   /**
-   * One step for each allowed call that this one is: the same tool, and each argument as the user saw it. What the text left open must
-   * be said by the query, unless it is a letter or the like by its name, and not identifying by the user's files.
+   * If the user allowed this call: a step for each call of its tool that they allowed. It is allowed if it has the same tool, and each
+   * argument as the user saw it. What the text left open must be said by the query, unless it is running text by its name, such as the
+   * body of a mail, and not identifying by the user's files.
    */
   stepsFor(call: FollowingCall): readonly Omit<PlanStep, 'id'>[] {
+    if (this.#agreedTo(call) === null) return [];
     const { app, tool } = call;
-    return this.#agreedTo(call).map(() => ({
-      ...{ app, task: 'what a text asks for', uses: [tool], acts: true, needs: [], after: [] },
-    }));
+    const step = { app, task: 'what a text asks for', uses: [tool], acts: true, needs: [], after: [] };
+    return this.#agreed(app).flatMap((one) => (one.tool === tool ? [step] : []));
+  }
+
+  /** Each allowed call is made once. Attack: the text has an allowed call made again and again. */
+  take(call: FollowingCall): void {
+    const agreed = this.#agreedTo(call);
+    if (agreed !== null) this.#taken.set(agreed, call.by);
+  }
+
+  /** It was refused, or could not be made. */
+  giveBack(by: FollowingCall['by']): void {
+    for (const [agreed, taker] of this.#taken) if (taker === by) this.#taken.delete(agreed);
   }
 
   /** Without the arguments that the user saw and allowed for this call. */
   withoutAgreed(call: FollowingCall): JsonObject {
-    const [agreed] = this.#agreedTo(call);
-    const names = Object.keys(agreed?.arguments ?? {});
+    const names = Object.keys(this.#agreedTo(call)?.arguments ?? {});
     return Object.fromEntries(Object.entries(call.arguments).filter(([name]) => !names.includes(name)));
   }
 
@@ -61,7 +78,7 @@ export class DelegatedCalls {
    */
   isInDoubt(call: FollowingCall): boolean {
     const own = this.#followed.filter(({ app }) => app === call.app);
-    if (own.length === 0 || this.#agreedTo(call).length > 0) return false;
+    if (own.length === 0 || this.#agreedTo(call) !== null) return false;
     const values = textsIn(call.arguments);
     // Attack: a call without any value, or with an empty one, is said by every query.
     if (values.length > 0 && Object.values(call.arguments).every((one) => isSaid(one, call.isInQuery)))
@@ -75,29 +92,37 @@ export class DelegatedCalls {
     return own.some((followed) => isNamed(followed) || isTold(followed));
   }
 
-  #agreedTo({
-    app,
-    tool,
-    arguments: given,
-    identifying,
-    isInQuery,
-  }: FollowingCall): readonly DelegatedCall[] {
-    // Attack: the list leaves the attachments of a letter open, and the text says which.
-    const isOnlyWritten = (name: string) => isWrittenArgument(name) && identifying?.includes(name) !== true;
-    const agreed = this.#followed.flatMap((one) => (one.app === app && one.isAgreed ? one.calls : []));
-    return agreed.filter((call) => {
-      const isOpen = (name: string) => !Object.hasOwn(call.arguments, name);
-      const isSame = ([name, value]: [string, Json]) =>
-        canonicalJson(value) === canonicalJson(given[name] ?? null);
-      const isFree = ([name, value]: [string, Json]) =>
-        !isOpen(name) || (isOnlyWritten(name) && typeof value === 'string') || isSaid(value, isInQuery);
-      return (
-        call.tool === tool &&
-        Object.entries(call.arguments).every(isSame) &&
-        Object.entries(given).every(isFree)
-      );
-    });
+  #agreed(app: AppId): readonly DelegatedCall[] {
+    return this.#followed.flatMap((one) => (one.app === app && one.isAgreed ? one.calls : []));
   }
+
+  /** The allowed call that this one is, if no other one has been made of it. */
+  #agreedTo(call: FollowingCall): DelegatedCall | null {
+    const isFree = (one: DelegatedCall) => (this.#taken.get(one) ?? call.by) === call.by;
+    const agreed = this.#agreed(call.app).filter((one) => isFree(one) && isAllowedBy(one, call));
+    return agreed.find((one) => this.#taken.has(one)) ?? agreed[0] ?? null;
+  }
+}
+
+function isAllowedBy(
+  agreed: DelegatedCall,
+  { tool, arguments: given, identifying, looks, isInQuery }: FollowingCall,
+): boolean {
+  // Attack: the list leaves the attachments of a letter open, or what a look looks for, or says nothing at all of a call; and the text does.
+  const mayBeWritten = !looks && Object.keys(agreed.arguments).length > 0;
+  const isRunningText = (name: string) =>
+    mayBeWritten && isWrittenArgument(name) && identifying?.includes(name) !== true;
+  const isSame = ([name, value]: [string, Json]) =>
+    canonicalJson(value) === canonicalJson(given[name] ?? null);
+  const isFree = ([name, value]: [string, Json]) =>
+    Object.hasOwn(agreed.arguments, name) ||
+    (isRunningText(name) && typeof value === 'string') ||
+    isSaid(value, isInQuery);
+  return (
+    agreed.tool === tool &&
+    Object.entries(agreed.arguments).every(isSame) &&
+    Object.entries(given).every(isFree)
+  );
 }
 
 /** Attack: a refused call differs from what the query says by a `true`, an empty text, or the name of a member. */

@@ -124,7 +124,7 @@ export class Exchange implements PeerRequests {
       return isPeers && !isOver(asked) ? answerTo(carried.fault) : failed(carried.fault);
     }
     if (carried.kind === 'refused') {
-      if (call !== null) this.#parts.calls.takeBack(query.plan, call);
+      if (call !== null) this.#parts.calls.takeBack(query, call);
       query.refused(carried.reasons, isExpected(query.plan, app.id, usesOfPeer(asked)));
       return REFUSED;
     }

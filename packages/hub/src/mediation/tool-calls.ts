@@ -182,6 +182,7 @@ export class ToolCalls {
     const irreversible = isIrreversible(app.manifest, tool);
     const labels = calledLabels(app.manifest, tool);
     const following = followingCall(query, call);
+    query.delegated.take(following);
     return callRequirement(planFor(query, call), {
       context,
       app: app.id,
@@ -236,7 +237,9 @@ export class ToolCalls {
   }
 
   /** What was refused has taken nothing from the user: the attacker's try must not make the user's own suspicious. */
-  takeBack(plan: StepPlan, { app, tool, arguments: args }: ReadyCall): void {
+  takeBack({ plan, delegated }: Query, call: ReadyCall): void {
+    const { app, tool, arguments: args } = call;
+    delegated.giveBack(call);
     if (!lasts(app, tool)) return;
     const asked = this.#asked.get(plan)?.get(`${app.id} ${tool.name}`) ?? [];
     const key = canonicalJson(args);
@@ -268,7 +271,7 @@ export class ToolCalls {
     const valid = validator.check(tool.input, args);
     const holdsOthers = texts.some(({ origin }) => origin !== app.id);
     if (!valid.ok && !holdsOthers) {
-      this.takeBack(query.plan, ready);
+      this.takeBack(query, ready);
       return failed({ kind: 'malformed', problem: valid.fault });
     }
     const ending = AbortSignal.any([query.signal, signal]);
@@ -303,7 +306,7 @@ export class ToolCalls {
       (output) => ({ output }),
     );
     if (carried.kind === 'refused') {
-      this.takeBack(query.plan, ready);
+      this.takeBack(query, ready);
       return failed({ kind: 'refused', reasons: carried.reasons, expected: isPlanned });
     }
     if (carried.kind === 'failed' && carried.fault.kind !== 'app-error')
@@ -444,10 +447,11 @@ function planFor(query: Query, call: ReadyCall): StepPlan {
   return { ...query.plan, steps: [...steps, ...numbered] };
 }
 
-function followingCall({ said }: Query, { app, tool, arguments: given }: ReadyCall): FollowingCall {
-  const { identifying } = calledLabels(app.manifest, tool);
+function followingCall({ said }: Query, call: ReadyCall): FollowingCall {
+  const { app, tool, arguments: given } = call;
+  const { identifying, readOnly: looks } = calledLabels(app.manifest, tool);
   const isInQuery = (value: string) => said.hold(value);
-  return { app: app.id, tool: tool.name, arguments: given, identifying, isInQuery };
+  return { by: call, app: app.id, tool: tool.name, arguments: given, identifying, looks, isInQuery };
 }
 
 function isPlannedCall(query: Query, call: ReadyCall): boolean {

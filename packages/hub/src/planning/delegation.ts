@@ -52,7 +52,7 @@ const MOST_CALLS = 20;
 
 export class Delegation {
   readonly #parts: DelegationParts;
-  /** The texts that each query follows. */
+  /** The texts that each query follows, each with its app. */
   readonly #followed = new WeakMap<Query, Set<string>>();
 
   constructor(parts: DelegationParts) {
@@ -64,8 +64,10 @@ export class Delegation {
     const { app, tool, output } = followed;
     if (!follows(query, app, tool.name)) return;
     const before = this.#followed.get(query) ?? new Set();
-    if (before.has(output.text)) return;
-    this.#followed.set(query, before.add(output.text));
+    // Attack: another app returns the same text, which nobody compares with its calls.
+    const key = `${app.id} ${output.text}`;
+    if (before.has(key)) return;
+    this.#followed.set(query, before.add(key));
     // Attack: a site answers with an error, and the orders in it.
     const isOne = !output.isError && before.size <= MOST_FOLLOWED && output.text.length <= MOST_LENGTH;
     const answered = isOne ? await this.#answered(context, query, followed) : NOTHING_ALLOWED;

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type DelegationInput, type JsonObject, parseJson } from '@cordon/core';
-import { app, shape } from '@cordon/testkit/hub/app.ts';
+import { app, serves, shape } from '@cordon/testkit/hub/app.ts';
 import { readDelegated } from '../../src/planning/delegation.ts';
 import { agreedScene } from '../fixture/agreed-scene.ts';
-import { no, type Says, yesToWhatIsShown } from '../fixture/consent.ts';
+import { no, type Says, yes, yesToWhatIsShown } from '../fixture/consent.ts';
 import { afterDeath, goneOnWith, heldAt } from '../fixture/killed-stage.ts';
-import { call, type Line, plan } from '../fixture/model.ts';
+import { call, field, type Line, plan } from '../fixture/model.ts';
 import { type Scene, stageFor } from '../fixture/stage.ts';
 
 const TEXT = { type: 'string' } as const;
@@ -208,6 +208,86 @@ test('a call that tells somebody is asked about again', async (t) => {
   );
 });
 
+/** What is asked after the list, for these calls of one turn each. */
+async function askedOf(
+  t: TestContext,
+  reads: readonly AskedCall[],
+  turns: readonly Line[],
+  more: Partial<Told> = {},
+) {
+  const does = [[call('page')], ...turns, 'done'];
+  const told = { user: yesToWhatIsShown(), reads: listed(reads), does, more: { policy: '' }, ...more };
+  const stage = stageOf(t, told, FINDER);
+  await stage.ask(QUERY);
+  const [, ...others] = stage.user.asked;
+  return others.map(({ subject, warnings, newRecipients }) => [subject.what, ...warnings, ...newRecipients]);
+}
+
+/** The same site, where words are looked for in a folder, too. */
+const FINDER = app(
+  'site',
+  {
+    ...SITE.tools,
+    find: { reply: 'found', input: shape({ folder: TEXT, text: TEXT }) },
+    private: { reply: 'From: bank@money.example. The vault opens at noon with the blue key of the manager.' },
+  },
+  {
+    ...SITE.installed.manifest,
+    private: ['private'],
+    labels: [
+      { app: null, tool: 'page', says: { readOnly: true } },
+      { app: null, tool: 'find', says: { readOnly: true } },
+      { app: null, tool: 'send', says: { identifying: ['to'] } },
+    ],
+  },
+);
+
+// Attack: the text has an allowed call made again and again; also at once, before the first is under way.
+for (const [what, turns] of [
+  ['later', [[call(...WRITE)], [call(...WRITE)]]],
+  ['at once', [[call(...WRITE), call(...WRITE)]]],
+] as const)
+  test(`an allowed call that is made again ${what} is asked about, unless the list has it twice`, async (t) => {
+    assert.deepEqual(await askedOf(t, [WRITE], turns), [['write', MAY_ASK]]);
+    assert.deepEqual(await askedOf(t, [WRITE, WRITE], turns), []);
+  });
+
+test('an allowed call that was refused may be tried again', async (t) => {
+  let noes = 1;
+  const user: Says = (prompt) =>
+    prompt.subject.what === 'send' && noes-- > 0 ? no()(prompt) : yesToWhatIsShown()(prompt);
+  const send = call('send', LETTER);
+  const asked = await askedOf(t, [SEND], [[send], [send], [send]], { user });
+  const hasDoubt = asked.map((one) => one.includes(MAY_ASK));
+  assert.deepEqual(hasDoubt, [false, false, true]);
+});
+
+test('two letters to two people that the list has are two of the plan', async (t) => {
+  const other = { ...LETTER, to: 'head@school.example' };
+  const list: readonly AskedCall[] = [SEND, ['send', { to: other.to }]];
+  const turns = [[call('send', LETTER)], [call('send', other)]];
+  assert.deepEqual(await askedOf(t, list, turns), [['send'], ['send']]);
+});
+
+// Attack: the user allowed whom the letter goes to, and the letter is another text.
+test('a letter that holds another text has a warning, though the list has its recipient', async (t) => {
+  const text = 'From: bank@money.example. The vault opens at noon with the blue key of the manager.';
+  const turns = (body: string) => [[call('private')], [call('send', { ...LETTER, body })]];
+  const [hidden] = await askedOf(t, [SEND], turns(text));
+  assert.match(hidden?.[1] ?? '', /`body`/);
+  assert.deepEqual(await askedOf(t, [SEND], turns('Here it is.')), [['send']]);
+});
+
+// Attack: the list leaves open what is looked for, or says nothing of a call, and the text says it.
+test('what a look looks for is no running text, and neither is all of a call', async (t) => {
+  const finds = [[call('find', { folder: 'notes', text: 'passwords' })]];
+  assert.deepEqual(await askedOf(t, [['find', { folder: 'notes' }]], finds), [['find', MAY_ASK]]);
+  assert.deepEqual(await askedOf(t, [['find', { folder: 'notes', text: 'passwords' }]], finds), []);
+  const writes = [[call('write', { name: 'homework', text: 'Eve was here' })]];
+  assert.deepEqual(await askedOf(t, [['write', {}]], writes), [['write', MAY_ASK]]);
+  assert.deepEqual(await askedOf(t, [['write', { name: 'homework' }]], writes), []);
+});
+
 // Attack: a record that a text led to is released once more, and its values come from a record that no text led to.
 test('what is released with the list is nothing but names of tools', async (t) => {
   const stage = stageOf(t, { user: yesToWhatIsShown(), does: DOES });
@@ -393,6 +473,48 @@ for (const [what, user] of [
     assert.equal(stage.ran.length, 8);
     assert.equal(stage.user.asked.filter(({ subject }) => subject.scope === 'delegation').length, 3);
   });
+
+// Attack: two apps return the same text, and what the second one is called with is compared with nothing.
+test('the same text of two apps is followed in each', async (t) => {
+  const office = (name: string) =>
+    app(name, SITE.tools, {
+      ...SITE.installed.manifest,
+      description: 'an office',
+      functionalities: [serves(`homework-of-${name}`, null, shape({}), shape({ text: TEXT }))],
+    });
+  const step = (name: string) => ({
+    app: name,
+    task: 'do it',
+    uses: ['page'],
+    follows: ['page'],
+    needs: [],
+    after: [],
+  });
+  const asks = (name: string): readonly Line[] => [
+    [call('probe', { functionality: `homework-of-${name}` })],
+    ({ results }) => [call('request', { peer: field(results.at(-1), 'peer'), message: {} })],
+  ];
+  const does = [...DOES.slice(0, -1), '{"text": "done"}'];
+  const script = {
+    planner: [JSON.stringify({ steps: [step('site'), step('other')], candidates: [] })],
+    coordinator: [...asks('site'), ...asks('other'), 'done'],
+    delegation: [listed([WRITE]), listed([WRITE])],
+    site: does,
+    other: does,
+  };
+  const apps = [office('site'), office('other')];
+  const stage = stageFor(t, agreedScene(apps, { script, more: { user: noToCalls, policy: '' } }));
+  await stage.ask(QUERY);
+  const asked = stage.user.asked.filter(({ subject }) => subject.scope === 'delegation');
+  assert.deepEqual(asked.map(({ subject }) => `${subject.to} ${subject.what}`).sort(), [
+    'other page',
+    'other write',
+    'site page',
+    'site write',
+  ]);
+});
+
+const noToCalls: Says = (prompt) => (prompt.subject.scope === 'delegation' ? no() : yes())(prompt);
 
 test('a resumed query knows that the user did not allow it', async (t) => {
   const search = call('search', { words: 'answers.txt' });
