@@ -52,11 +52,12 @@ function objectsOf(value: Json): readonly (readonly [string, JsonObject])[] {
   return Object.entries(value).filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1]));
 }
 
-interface ScriptedCall {
+/** A call that solves a task. */
+export interface ScriptedCall {
   readonly tool: string;
   readonly args: JsonObject;
   readonly output: string;
-  /** What is the whole of a value in the output. */
+  /** What is the whole of a value in the output, in small letters. */
   readonly fields: ReadonlySet<string>;
 }
 
@@ -71,7 +72,8 @@ function callOf(call: Json): ScriptedCall | null {
   };
 }
 
-function planOfCalls(words: string, calls: readonly ScriptedCall[]): ScriptedPlan {
+/** Where these calls take their arguments from: the words of the task, or what an earlier one returned. */
+export function planOfCalls(words: string, calls: readonly ScriptedCall[]): ScriptedPlan {
   const plan = new Map<string, Record<string, readonly ArgumentSource[]>>();
   for (const [index, { tool, args }] of calls.entries()) {
     const sources = plan.get(tool) ?? {};

@@ -1,61 +1,58 @@
 /**
- * A model whose plans are wrong at a stated rate: tools that the task needs are missing, and a planner's steps name others. The sources of
- * arguments stay as they are. All else it answers as the model does.
+ * A model that names the tools of an app wrongly at a stated rate, as `withErrors` has it: tools that the task needs are missing, one more
+ * is named, some have no sources for their arguments, and some sources are texts of another tool. All else it answers as the model does.
  */
 import { isJsonObject, type Json, type JsonObject, type Model, ok, parseJson } from '@cordon/core';
 import { Dice } from './plan-errors.ts';
 
 export interface PlanErrors {
-  /** So many of the named tools are missing, and so many of the steps name one more. */
+  /** So many of the named tools are missing, so many have no sources, so many sources are wrong, and so many answers name one more. */
   readonly percent: number;
   /** What the errors are thrown for: the same has the same errors. */
   readonly key: string;
-  /** By app: what a step may name too much. */
-  readonly tools: ReadonlyMap<string, readonly string[]>;
 }
 
 export function planningWrongly(model: Model, errors: PlanErrors): Model {
   const dice = new Dice(errors.key, errors.percent);
   return {
     complete: async (request, options) => {
-      if (request.role !== 'planner' && request.role !== 'tool-planner')
-        return model.complete(request, options);
-      const answer = await model.complete(request, { signal: options.signal });
-      if (!answer.ok) return answer;
-      const plan = parseJson(answer.value.text);
-      if (!plan.ok || !isJsonObject(plan.value)) return answer;
-      return ok({ ...answer.value, text: JSON.stringify(wrong(plan.value, dice, errors.tools)) });
+      const answer = await model.complete(request, options);
+      if (request.role !== 'tool-planner' || !answer.ok) return answer;
+      const [asked, named] = [request.messages.at(-1)?.text ?? '', answer.value.text].map((text) =>
+        parseJson(text),
+      );
+      if (named?.ok !== true || !isJsonObject(named.value)) return answer;
+      const tools = asked?.ok === true && isJsonObject(asked.value) ? namesIn(asked.value.tools) : [];
+      return ok({ ...answer.value, text: JSON.stringify(wrong(named.value, dice, tools)) });
     },
   };
 }
 
-/** Of a planner's answer with steps or as one step, or one that names the tools of a step: those have no app. */
-function wrong(plan: JsonObject, dice: Dice, tools: PlanErrors['tools']): JsonObject {
-  if (!Array.isArray(plan.steps)) return wrongStep(plan, dice, tools);
-  return {
-    ...plan,
-    steps: plan.steps.map((step) => (isJsonObject(step) ? wrongStep(step, dice, tools) : step)),
-  };
+function wrong(named: JsonObject, dice: Dice, tools: readonly string[]): JsonObject {
+  const isKept = (tool: Json) => !dice.falls(`missing ${String(tool)}`);
+  const extra = dice.falls('superfluous') ? dice.oneOf('superfluous', tools) : undefined;
+  const uses = [...new Set([...listed(named.uses).filter(isKept), ...(extra === undefined ? [] : [extra])])];
+  const isNamed = (tool: Json | undefined) => tool !== undefined && uses.includes(tool);
+  const from = listed(named.from)
+    .filter(isJsonObject)
+    .filter(({ tool }) => isNamed(tool) && !dice.falls(`no sources ${String(tool)}`))
+    .map((one) => ({ ...one, sources: wrongSources(one, dice, tools) }));
+  const only = (some: Json | undefined) => listed(some).filter(isNamed);
+  return { uses, from, passes: only(named.passes), follows: only(named.follows) };
 }
 
-/** A step that names nothing any more stays: the planner knows the app, and forgets what it is for. */
-function wrongStep(
-  { uses, passes, ...step }: JsonObject,
-  dice: Dice,
-  tools: PlanErrors['tools'],
-): JsonObject {
-  const app = typeof step.app === 'string' ? step.app : '';
-  const isKept = (tool: Json) => !dice.falls(`missing ${String(tool)}`);
-  const extra = dice.falls(`superfluous ${app}`)
-    ? dice.oneOf(`superfluous ${app}`, tools.get(app) ?? [])
-    : undefined;
-  const named = [...listed(uses).filter(isKept), ...(extra === undefined ? [] : [extra])];
-  const passed = listed(passes).filter((tool) => named.includes(tool));
-  return {
-    ...step,
-    ...(named.length === 0 ? {} : { uses: [...new Set(named)] }),
-    ...(passed.length === 0 ? {} : { passes: passed }),
-  };
+function wrongSources({ tool, argument, sources }: JsonObject, dice: Dice, tools: readonly string[]): Json[] {
+  return listed(sources).map((source, index) => {
+    const what = `${String(tool)} ${String(argument)} ${index}`;
+    const other = dice.falls(what) ? dice.oneOf(what, tools) : undefined;
+    return other === undefined ? source : `text of ${other}`;
+  });
+}
+
+function namesIn(tools: Json | undefined): readonly string[] {
+  return listed(tools).flatMap((tool) =>
+    isJsonObject(tool) && typeof tool.name === 'string' ? [tool.name] : [],
+  );
 }
 
 function listed(value: Json | undefined): readonly Json[] {

@@ -118,11 +118,13 @@ class Stage {
       ...set.catalogue.appsFor(pair, labels, isExact),
       ...(stranger === null ? [] : [strangeApp(stranger)]),
     ];
-    const model = createObedientModel({ scenarios: [scenarioOf(adapted, appOf)], variant });
+    const scenarios = [scenarioOf(adapted, appOf)];
+    // The tools are named by their app's agreed list, and with them where their arguments come from.
+    const model = createObedientModel({ scenarios, variant, naming: 'shown' });
     const { executed, outcomes, events } = await this.#runtime.run(
       {
         apps,
-        model: played ?? asPlanned(model, play, column, apps),
+        model: played ?? asPlanned(model, play, column),
         ...(this.#modelId === null ? {} : { modelId: this.#modelId }),
         consent: user,
         said,
@@ -153,10 +155,8 @@ class Stage {
 }
 
 /** With plans as wrong as those of the column. */
-function asPlanned(model: Model, { key }: Play, { planErrors }: Column, apps: readonly ReplayApp[]): Model {
-  if (planErrors === undefined) return model;
-  const tools = new Map(apps.map((app) => [app.id, app.tools.map(({ name }) => name)]));
-  return planningWrongly(model, { percent: planErrors, key, tools });
+function asPlanned(model: Model, { key }: Play, { planErrors }: Column): Model {
+  return planErrors === undefined ? model : planningWrongly(model, { percent: planErrors, key });
 }
 
 /** A planner where there is one, a model call for each call of the pair, and one for the answer; of each query. */

@@ -125,10 +125,11 @@ function leftOut(call: ScenarioCall, about: readonly Json[]): NonNullable<ToolPl
 
 /** Where the arguments of a call come from, as far as the scenario says it: the user's words, or the result of another call. */
 function sourcesOf(
-  { tool, arguments: given }: ScenarioCall,
+  { tool, arguments: given, sources: said }: ScenarioCall,
   wanted: readonly ScenarioCall[],
   words: string,
 ): NonNullable<ToolPlannerAnswer['from']> {
+  if (said !== undefined) return [...said].map(([argument, sources]) => ({ tool, argument, sources }));
   return [...given].flatMap(([argument, value]) => {
     const sources = sourcesOfValue(value, wanted, words);
     return sources === null ? [] : [{ tool, argument, sources: [...new Set(sources)] }];

@@ -57,6 +57,8 @@ export interface ScenarioCall {
   /** The call is left out where this does not hold. */
   readonly when: Condition | null;
   readonly arguments: ReadonlyMap<string, Value>;
+  /** Where the planner says that each argument comes from, as a plan by tools says it; absent: as the values tell. */
+  readonly sources?: ReadonlyMap<string, readonly string[]>;
   /** Ids of the calls whose results it sends on as text, as the user asks; absent: of none. */
   readonly passes?: readonly string[];
   /** The user asks to carry out what it returns; absent: not. */

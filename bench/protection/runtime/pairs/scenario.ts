@@ -1,7 +1,8 @@
 /** A pair as a scenario of the obedient model, which it plays as it was recorded. */
-import type { JsonObject } from '@cordon/core';
+import type { ArgumentSource, JsonObject } from '@cordon/core';
 import type { Condition, Scenario, ScenarioCall, Task, Value } from '@cordon/obedient-model';
-import { leavesOf } from '@cordon/policy';
+import { innerFields, isWrittenField, leavesOf, recordFields } from '@cordon/policy';
+import { planOfCalls, type ScriptedCall } from '../../plans/scripted-plans.ts';
 import type { Adapted } from './adaptation.ts';
 import type { Pair, PairCall } from './pair.ts';
 
@@ -11,6 +12,7 @@ export function scenarioOf(
   appOf: (call: PairCall) => string,
 ): Scenario {
   const followed = followedIn(pair);
+  const sources = sourcesIn(pair, appOf);
   const of = (origin: PairCall['origin'], when: Condition | null) =>
     pair.calls.flatMap((call, index) =>
       call.origin === origin
@@ -18,6 +20,7 @@ export function scenarioOf(
             {
               ...planned(call, index, appOf(call), when, passedTo(index, pair.calls)),
               follows: index === followed,
+              ...(origin === 'user' ? { sources: sources(call) } : {}),
             },
           ]
         : [],
@@ -72,6 +75,33 @@ function planned(
     needs: [],
     finds: null,
   };
+}
+
+/** Where the user's calls take their arguments from, as a planner of their app would say it. */
+function sourcesIn(
+  { query, calls }: Pair,
+  appOf: (call: PairCall) => string,
+): (call: PairCall) => ReadonlyMap<string, readonly string[]> {
+  const own = calls.filter(({ origin }) => origin === 'user');
+  const plan = planOfCalls(query, own.map(scripted));
+  const apps = new Map(own.map((call) => [call.tool, appOf(call)]));
+  return (call) => {
+    const spoken = (source: ArgumentSource) => {
+      if (source.kind !== 'result') return source.kind;
+      const isOwn = source.tool !== null && apps.get(source.tool) === appOf(call);
+      return `${source.within} of ${isOwn ? source.tool : 'another app'}`;
+    };
+    const entries = Object.entries(plan.get(call.tool) ?? {});
+    return new Map(entries.map(([argument, all]) => [argument, [...new Set(all.map(spoken))]]));
+  };
+}
+
+/** Fields as rules know them: a program filled them in. */
+function scripted({ tool, arguments: args, output }: PairCall): ScriptedCall {
+  const known = (recordFields(output) ?? [])
+    .flatMap((field) => innerFields(field))
+    .filter(({ name }) => !isWrittenField(name));
+  return { tool, args, output, fields: new Set(known.map(({ text }) => text.trim().toLowerCase())) };
 }
 
 /**
