@@ -9,7 +9,7 @@ export { formsIn, readingsOf } from './origin/forms.ts';
 export { holdsName, othersOfKind } from './origin/kinds.ts';
 export { sentenceAt } from './origin/origin.ts';
 export { leavesOf, namesPlaceOf, piecesOf, placeOf, spokenPlaces } from './origin/pieces.ts';
-export { type SeenText, seenIn } from './origin/sources.ts';
+export { namesBeside, type SeenText, seenIn } from './origin/sources.ts';
 export { coreOf, hidesText, isAddress, isStrict, type Words, weightOf, wordsOf } from './origin/words.ts';
 export { importedName, runBuiltin } from './values/builtins.ts';
 export { applyBinary, applyUnary, elementOf, elements, memberOf, truth } from './values/operators.ts';

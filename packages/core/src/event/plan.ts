@@ -44,12 +44,16 @@ export interface PlanStep {
 /** Where a plan says that an argument's value comes from, besides the user's own words, which may give any of them. */
 export type ArgumentSource =
   | { readonly kind: 'user' }
-  /** A call returned it: as the whole of a field of a record, or anywhere in a text. Null: any app, any tool of the app. */
+  /**
+   * A call returned it: as the whole of a field of a record, or anywhere in a text. Null: any app, any tool of the app. `named`: another
+   * field of the same object has this name, as the user said it; absent: whatever stands there.
+   */
   | {
       readonly kind: 'result';
       readonly app: string | null;
       readonly tool: string | null;
       readonly within: 'field' | 'text';
+      readonly named?: string;
     }
   /** Nobody knows before the call: the user is asked. */
   | { readonly kind: 'asked' };
@@ -70,13 +74,14 @@ export function plannedSourcesIn(value: Json): PlannedSources | null {
 
 function argumentSourceIn(value: Json): ArgumentSource | null {
   if (!isJsonObject(value)) return null;
-  const { kind, app = null, tool = null, within } = value;
+  const { kind, app = null, tool = null, within, named } = value;
   if (kind === 'user' || kind === 'asked') return { kind };
   if (kind !== 'result' || (within !== 'field' && within !== 'text')) return null;
   const isName = (name: Json): name is string | null => name === null || typeof name === 'string';
   // Everything that anything returned is no place.
   if (!isName(app) || !isName(tool) || (app === null && tool === null)) return null;
-  return { kind, app, tool, within };
+  if (named === undefined) return { kind, app, tool, within };
+  return typeof named === 'string' && within === 'field' ? { kind, app, tool, within, named } : null;
 }
 
 /**

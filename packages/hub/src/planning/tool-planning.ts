@@ -108,10 +108,11 @@ export interface NamedTools {
 
 const NOTHING_NAMED: NamedTools = { uses: [], sources: {}, passes: [], follows: [] };
 
-/** The app whose tools are named, and those whose results the plan lets it have. */
+/** The app whose tools are named, those whose results the plan lets it have, and what the model was told of the user's words. */
 export interface NamingPlace {
   readonly app: string;
   readonly others: readonly AppId[];
+  readonly told: string;
 }
 
 /** The shown tools and arguments that an answer names; of anything else nothing. */
@@ -142,14 +143,19 @@ export function readNamed(answer: string, tools: readonly ShownTool[], place: Na
 function readSource(
   source: string,
   names: ReadonlySet<string>,
-  { app, others }: NamingPlace,
+  { app, others, told }: NamingPlace,
 ): readonly ArgumentSource[] {
   if (source === 'user' || source === 'asked') return [{ kind: source }];
-  const [, within, of = ''] = /^(field|text) of (.{1,200})$/s.exec(source) ?? [];
+  const [, within, of = '', named] =
+    /^(field|text) of (.{1,200}?)(?: beside "(.{1,100})")?$/s.exec(source) ?? [];
   if (within !== 'field' && within !== 'text') return [];
-  if (names.has(of)) return [{ kind: 'result', app, tool: of, within }];
+  // The user names whom they mean, and nobody else does.
+  if (named !== undefined && (within !== 'field' || !told.toLowerCase().includes(named.toLowerCase())))
+    return [];
+  const beside = named === undefined ? {} : { named };
+  if (names.has(of)) return [{ kind: 'result', app, tool: of, within, ...beside }];
   return of === ANOTHER_APP
-    ? others.map((other) => ({ kind: 'result', app: other, tool: null, within }))
+    ? others.map((other) => ({ kind: 'result', app: other, tool: null, within, ...beside }))
     : [];
 }
 
@@ -285,8 +291,9 @@ export class ToolPlanning {
       tools: [],
       answerSchema: planner.toolSchema,
     });
+    const told = [input.query ?? '', input.task].join('\n');
     recorder.end(context, signal.aborted ? NOT_NEEDED : 'its tools are named');
-    return answer.ok ? readNamed(answer.value.text, input.tools, { app, others }) : null;
+    return answer.ok ? readNamed(answer.value.text, input.tools, { app, others, told }) : null;
   }
 }
 

@@ -556,7 +556,7 @@ test('of a long list the names alone are shown, and of one that is longer nothin
 
 test('an answer counts in the order of the tools, each name once, in a fence or not', () => {
   const tools = [{ name: 'a' }, { name: 'b' }];
-  const usesIn = (answer: string) => readNamed(answer, tools, { app: id('mail'), others: [] }).uses;
+  const usesIn = (answer: string) => readNamed(answer, tools, { app: id('mail'), others: [], told: '' }).uses;
   assert.deepEqual(usesIn('```json\n{"uses": ["b", "a", "b", "c", 7]}\n```'), ['a', 'b']);
   assert.deepEqual(usesIn('{"uses": "a"}'), []);
   assert.deepEqual(usesIn('["a"]'), []);
@@ -564,7 +564,7 @@ test('an answer counts in the order of the tools, each name once, in a fence or 
 
 test('a result is passed on of a tool that was shown and is named', () => {
   const passesIn = (passes: unknown, uses: readonly string[] = ['read', 'send']) =>
-    readNamed(JSON.stringify({ uses, passes }), LABELLED, { app: id('mail'), others: [] }).passes;
+    readNamed(JSON.stringify({ uses, passes }), LABELLED, { app: id('mail'), others: [], told: '' }).passes;
   assert.deepEqual(passesIn(['read', 'keys', 7]), ['read']);
   assert.deepEqual(passesIn(['read'], ['send']), []);
   assert.deepEqual(passesIn(undefined), []);
@@ -575,7 +575,7 @@ const LABELLED = [{ name: 'read' }, { name: 'send', about: ['to', 'cc'] }];
 function sourcesIn(from: readonly (readonly [string, string, unknown])[], others: readonly AppId[] = []) {
   const said = from.map(([tool, argument, sources]) => ({ tool, argument, sources }));
   const answer = JSON.stringify({ uses: ['read', 'send'], from: said });
-  return readNamed(answer, LABELLED, { app: id('mail'), others }).sources;
+  return readNamed(answer, LABELLED, { app: id('mail'), others, told: 'write to Dora' }).sources;
 }
 
 test('sources are read for what a tool is about: the user, nobody yet, an own tool, another app', () => {
@@ -596,6 +596,19 @@ test('sources are read for what a tool is about: the user, nobody yet, an own to
   );
 });
 
+test('a field may be that of whom the user names', () => {
+  const from = [
+    ['send', 'to', ['field of read beside "Dora"']],
+    ['send', 'cc', ['field of another app beside "dora"']],
+  ] as const;
+  assert.deepEqual(sourcesIn(from, [id('people')]), {
+    send: {
+      to: [{ kind: 'result', app: 'mail', tool: 'read', within: 'field', named: 'Dora' }],
+      cc: [{ kind: 'result', app: 'people', tool: null, within: 'field', named: 'dora' }],
+    },
+  });
+});
+
 const WHOLE = [
   ['send', 'to', ['user']],
   ['send', 'cc', ['asked']],
@@ -609,6 +622,8 @@ for (const [what, from] of [
   ['a tool that is about nothing', ['read', 'to', ['user']]],
   ['what is no source', ['send', 'to', ['anything', 7]]],
   ['no list', ['send', 'to', 'user']],
+  ['a name that the user has not said', ['send', 'to', ['field of read beside "Eve"']]],
+  ['a name beside a text', ['send', 'to', ['text of read beside "Dora"']]],
 ] as const)
   test(`${what} adds no source`, () => assert.deepEqual(sourcesIn([...WHOLE, from]), sourcesIn(WHOLE)));
 

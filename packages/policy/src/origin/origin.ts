@@ -21,6 +21,7 @@ import {
   type SeenTexts,
   standsBefore,
 } from './seen-texts.ts';
+import { namesBeside } from './sources.ts';
 import { hidesText } from './words.ts';
 
 /** Where a value came from; for rules an object of the type `Origin`. */
@@ -76,6 +77,7 @@ export class OriginSource extends TraceObject implements OriginEvidence {
       'others',
       ({ hit, value }) => (hit?.bringer.kind === 'output' ? othersOfKind(value, hit.text, hit.at) : []),
     ],
+    ['beside', (source) => source.#beside()],
     ['names', ({ value }) => holdsName(value)],
     ['place', (source) => source.#isPlace],
   ]);
@@ -85,6 +87,12 @@ export class OriginSource extends TraceObject implements OriginEvidence {
     if (this.hit === null || this.hit.isField) return this;
     const hit = { ...this.hit, isField: true };
     return new OriginSource(this.kind, this.match, hit, this.value, this.#origins, this.#isPlace);
+  }
+
+  /** What stands beside it in a record that a tool or an app returned. */
+  #beside(): Value {
+    if (this.kind !== 'output' || this.hit === null || !this.#isWhole || !this.hit.isField) return [];
+    return [...namesBeside(this.hit.event, this.hit.text)];
   }
 
   get #isWhole(): boolean {

@@ -13,7 +13,14 @@ export interface RecordField {
   readonly text: string;
   /** Its name, or the name of the list that it is an item of; empty: it has none. */
   readonly name: string;
+  /** The object that it is a member of, or that its list is: values of one object have the same number. A key is a member of none. */
+  readonly record: number;
 }
+
+/** What stands in no object. */
+const NO_OBJECT = 0;
+/** What stands in an object within a string. */
+const INSIDE = -1;
 
 /** Longer texts are no records: the caller treats them as running text, which is stricter. */
 const MOST_TEXT = 4 * 1024 * 1024;
@@ -46,7 +53,11 @@ export function innerFields(field: RecordField, depth = MOST_NESTED): readonly R
   if (depth === 0 || isWrittenField(name) || !/^\s*[[{]/.test(text)) return [field];
   const inner = recordFields(text);
   if (inner === null) return [field];
-  return inner.flatMap((one) => innerFields({ text: one.text, name: one.name || name }, depth - 1));
+  return inner.flatMap((one) => {
+    // A list inside of a string belongs to the object that has the string; an object there does not.
+    const record = one.record === NO_OBJECT ? field.record : INSIDE;
+    return innerFields({ text: one.text, name: one.name || name, record }, depth - 1);
+  });
 }
 
 /** Some clients put marks around all that comes from tools ("spotlighting"). */
@@ -58,16 +69,20 @@ function unwrapped(text: string): string {
 /** The scalars and keys of a value that came as such. */
 export function jsonFields(value: Json): readonly RecordField[] {
   const fields: RecordField[] = [];
-  const open: { readonly value: Json; readonly name: string }[] = [{ value, name: '' }];
+  let records = 0;
+  const open: { readonly value: Json; readonly name: string; readonly record: number }[] = [
+    { value, name: '', record: NO_OBJECT },
+  ];
   for (let next = open.pop(); next !== undefined && fields.length < MOST_FIELDS; next = open.pop()) {
-    const { value: current, name } = next;
+    const { value: current, name, record } = next;
     if (current === null || typeof current === 'boolean') continue;
-    if (typeof current !== 'object') fields.push({ text: String(current), name });
-    else if (Array.isArray(current)) for (const item of current) open.push({ value: item, name });
+    if (typeof current !== 'object') fields.push({ text: String(current), name, record });
+    else if (Array.isArray(current)) for (const item of current) open.push({ value: item, name, record });
     else {
+      records++;
       for (const [key, item] of Object.entries(current)) {
-        fields.push({ text: key, name });
-        open.push({ value: item ?? null, name: key });
+        fields.push({ text: key, name, record: NO_OBJECT });
+        open.push({ value: item ?? null, name: key, record: records });
       }
     }
   }
@@ -79,41 +94,44 @@ class LiteralReader {
   readonly #text: string;
   #at = 0;
   readonly #fields: RecordField[] = [];
+  #records = 0;
 
   constructor(text: string) {
     this.#text = text;
   }
 
   fields(): readonly RecordField[] | null {
-    const isRead = this.#value('', 0);
+    const isRead = this.#value('', NO_OBJECT, 0);
     this.#space();
     return isRead && this.#at === this.#text.length ? this.#fields : null;
   }
 
-  #value(name: string, depth: number): boolean {
+  #value(name: string, record: number, depth: number): boolean {
     if (depth > MOST_DEPTH || this.#fields.length > MOST_FIELDS) return false;
     this.#space();
     const first = this.#text.charAt(this.#at);
-    if (first === '{') return this.#items('}', name, depth);
-    if (first === '[') return this.#items(']', name, depth);
-    if (first === '(') return this.#items(')', name, depth);
+    if (first === '{') return this.#items('}', name, ++this.#records, depth);
+    if (first === '[') return this.#items(']', name, record, depth);
+    if (first === '(') return this.#items(')', name, record, depth);
     const scalar = this.#scalar(first);
-    if (scalar !== null) this.#fields.push({ text: scalar, name });
+    if (scalar !== null) this.#fields.push({ text: scalar, name, record });
     return scalar !== null;
   }
 
   /** Keys and values, or items. */
-  #items(end: string, name: string, depth: number): boolean {
+  #items(end: string, name: string, record: number, depth: number): boolean {
     this.#at++;
     for (;;) {
       this.#space();
       if (this.#takes(end)) return true;
       const before = this.#fields.length;
-      if (!this.#value(name, depth + 1)) return false;
+      if (!this.#value(name, record, depth + 1)) return false;
       this.#space();
       if (this.#takes(':')) {
         const key = this.#fields[before]?.text ?? '';
-        if (!this.#value(key, depth + 1)) return false;
+        const keys = this.#fields.splice(before);
+        this.#fields.push(...keys.map((one) => ({ ...one, record: NO_OBJECT })));
+        if (!this.#value(key, record, depth + 1)) return false;
         this.#space();
       }
       if (this.#takes(end)) return true;
@@ -171,6 +189,9 @@ class BlockReader {
   readonly #lines: BlockLine[];
   #at = 0;
   readonly #fields: RecordField[] = [];
+  #records = 0;
+  /** The map that is read. */
+  #record = NO_OBJECT;
 
   constructor(text: string) {
     this.#lines = text.split('\n').map((line) => {
@@ -184,7 +205,8 @@ class BlockReader {
     const first = this.#lines[0];
     if (first === undefined || first.indent !== 0) return null;
     // One word or number alone is what a tool that answers with one value writes.
-    if (this.#lines.length === 1 && isWord(first.text)) return [{ text: first.text, name: '' }];
+    if (this.#lines.length === 1 && isWord(first.text))
+      return [{ text: first.text, name: '', record: NO_OBJECT }];
     const isRead = this.#block(0, '', 0);
     this.#blank();
     return isRead && this.#at >= this.#lines.length ? this.#fields : null;
@@ -194,7 +216,12 @@ class BlockReader {
     if (depth > MOST_DEPTH) return false;
     const line = this.#lines[this.#at];
     if (line === undefined || line.indent !== indent) return false;
-    return isItem(line.text) ? this.#list(indent, name, depth) : this.#map(indent, depth);
+    if (isItem(line.text)) return this.#list(indent, name, depth);
+    const outer = this.#record;
+    this.#record = ++this.#records;
+    const isRead = this.#map(indent, depth);
+    this.#record = outer;
+    return isRead;
   }
 
   #list(indent: number, name: string, depth: number): boolean {
@@ -219,7 +246,7 @@ class BlockReader {
       const found = KEY.exec(line.text);
       if (found === null) return false;
       const key = found[1] ?? found[2] ?? found[3] ?? '';
-      if (this.#fields.push({ text: key, name: '' }) > MOST_FIELDS) return false;
+      if (!this.#add(key, '', NO_OBJECT)) return false;
       if (!this.#entry(key, line.text.slice(found[0].length).trim(), indent, depth)) return false;
     }
   }
@@ -275,8 +302,8 @@ class BlockReader {
     return false;
   }
 
-  #add(text: string, name: string): boolean {
-    return this.#fields.push({ text, name }) <= MOST_FIELDS;
+  #add(text: string, name: string, record = this.#record): boolean {
+    return this.#fields.push({ text, name, record }) <= MOST_FIELDS;
   }
 
   #blank(): void {

@@ -10,7 +10,7 @@ import { isLong } from '../values/text-questions.ts';
 import { isList } from '../values/value.ts';
 import { decodingsOf } from './encodings.ts';
 import { isWrittenField } from './field-writer.ts';
-import { innerFields, jsonFields, recordFields } from './record-text.ts';
+import { innerFields, jsonFields, type RecordField, recordFields } from './record-text.ts';
 
 /** What brings texts, as `origin` tells sources apart. */
 export interface Bringer {
@@ -41,17 +41,14 @@ export function seenIn(event: EventObject): readonly SeenText[] {
     case 'Message': {
       const kind = kindOfRole(inside.role);
       if (kind === null) return [];
-      const texts = textsOf(event);
-      return seenFrom(bringerOf(event, kind), kind === 'output' ? texts.flatMap(given) : texts.map(spoken));
+      const members = kind === 'output' ? outputsOf(event).flatMap(given) : textsOf(event).map(spoken);
+      return seenFrom(bringerOf(event, kind), members);
     }
-    case 'ToolOutput': {
-      const { content } = inside;
-      const texts = isJsonObject(content) ? given(content) : textsOf(event).flatMap(given);
-      return seenFrom(bringerOf(event, 'output'), [...texts, ...given(inside.structured ?? null)]);
-    }
+    case 'ToolOutput':
+      return seenFrom(bringerOf(event, 'output'), outputsOf(event).flatMap(given));
     case 'AppResponse': {
       const bringer = { ...bringerOf(event, 'output'), app: inside.from, tool: inside.functionality };
-      return seenFrom(bringer, given(inside.message));
+      return seenFrom(bringer, outputsOf(event).flatMap(given));
     }
     case 'Tool': {
       const parameters = inside.inputSchema.flatMap(({ name, description }) => [name, description]);
@@ -99,6 +96,44 @@ export function longBringer(event: EventObject): Bringer | null {
   }
 }
 
+/**
+ * The names beside a field of a record: what the other fields of the same object say in a few words, each text and each run of its words,
+ * and the key of the field itself; in small letters. Of each object that has the field. Empty: none has.
+ *
+ * Attack: a mail whose sender is called Dora. What somebody writes, and what a sender says of themselves, names nobody.
+ */
+export function namesBeside(event: EventObject, text: string): ReadonlySet<string> {
+  const names = outputsOf(event).flatMap((value) => {
+    const fields = (fieldsOf(value) ?? []).filter(({ name }) => !isWrittenField(name) && !SENDERS.test(name));
+    const own = fields.filter((one) => one.text === text && one.record > 0);
+    const records = new Set(own.map(({ record }) => record));
+    const others = fields.filter((one) => records.has(one.record) && one.text !== text);
+    return [...own.map(({ name }) => name), ...others.map((one) => one.text)];
+  });
+  return new Set(names.flatMap(runsOf));
+}
+
+/** Names of fields in which whoever sent something says who they are. */
+const SENDERS = /^(?:from|sender|author|reply_?to)(?:_|$|[A-Z])/i;
+
+/** Each run of the words of a short text. */
+function runsOf(text: string): readonly string[] {
+  const words =
+    text.length > LONGEST_NAME
+      ? []
+      : text
+          .toLowerCase()
+          .trim()
+          .split(/[\s,;()<>"]+/);
+  if (words.length > MOST_NAME_WORDS) return [];
+  return words.flatMap((_, from) =>
+    words.slice(from).map((_, more) => words.slice(from, from + more + 1).join(' ')),
+  );
+}
+
+const LONGEST_NAME = 200;
+const MOST_NAME_WORDS = 6;
+
 /** Whether it may bring anything: most actions do not. */
 export function isSource({ event }: EventObject): boolean {
   return event.type === 'Message' ? kindOfRole(event.role) !== null : !SILENT.has(event.type);
@@ -133,11 +168,34 @@ interface Member {
 
 /** What a tool or an app gave: a text that is a record is its fields. */
 function given(value: Json): readonly Member[] {
-  const fields = typeof value === 'string' ? recordFields(value) : jsonFields(value);
+  const fields = fieldsOf(value);
   if (fields === null) return typeof value === 'string' ? [spoken(value)] : [];
-  return fields
-    .flatMap((field) => innerFields(field))
-    .map(({ text, name }) => ({ text, isInRecord: true, isField: !isWrittenField(name) }));
+  return fields.map(({ text, name }) => ({ text, isInRecord: true, isField: !isWrittenField(name) }));
+}
+
+/** Null: it is running text. */
+function fieldsOf(value: Json): readonly RecordField[] | null {
+  const fields = typeof value === 'string' ? recordFields(value) : jsonFields(value);
+  return fields?.flatMap((field) => innerFields(field)) ?? null;
+}
+
+/** What an event gives that a tool or an app returned; empty: it is none. */
+function outputsOf(event: EventObject): readonly Json[] {
+  const inside = event.event;
+  switch (inside.type) {
+    case 'Message':
+      return textsOf(event);
+    case 'ToolOutput': {
+      const texts = isJsonObject(inside.content) ? [inside.content] : textsOf(event);
+      return [...texts, inside.structured ?? null];
+    }
+    case 'AppResponse':
+      return [inside.message];
+    case 'DataRelease':
+      return inside.items.map(({ value }) => value);
+    default:
+      return [];
+  }
 }
 
 /** Each text once, and what it says in an encoding. */

@@ -249,7 +249,11 @@ function plannedArguments(event: Extract<VisibleEvent, { type: 'ToolCall' }>): r
   if (sources === undefined) return [];
   return Object.entries(identifyingArguments(event)).map(([argument, value]) => {
     const planned = Object.hasOwn(sources, argument) ? (sources[argument] ?? []) : [];
-    return { argument, values: leavesOf(value), sources: planned.map((one) => ({ ...one })) };
+    return {
+      argument,
+      values: leavesOf(value),
+      sources: planned.map((one) => (one.kind === 'result' ? { named: null, ...one } : { ...one })),
+    };
   });
 }
 

@@ -213,6 +213,7 @@ export const OBJECT_TYPES: ReadonlyMap<string, ObjectType> = new Map([
         asked: TEXTS,
         led_by_text: BOOL,
         others: TEXTS,
+        beside: TEXTS,
         names: BOOL,
         place: BOOL,
       }),

@@ -42,6 +42,9 @@ raise "e" if:
 raise "g" if:
     (c: ToolCall)
     any([s.led_by_text or len(s.others) > 0 for s in origin(c.arguments)])
+raise "h" if:
+    (c: ToolCall)
+    any(["bob" in s.beside or "bob smith" in s.beside for s in origin(c.arguments)])
 `);
 
 /** Values that are near to each other, and what makes them differ. */
@@ -68,6 +71,7 @@ const WORDS = [
     '漢字',
     '{"a": "bob@x.org", "b": 7}',
     "{'names': \"['bob', 'b@x.org']\", 'body': \"['bob@x.org']\"}",
+    "[{'name': 'Bob Smith', 'mail': 'bob@x.org'}, {'sender': 'bob', 'mail': 'b@x.org'}]",
     '/a/bob',
     '/a',
     'www.x.org/b',

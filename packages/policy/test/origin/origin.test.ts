@@ -211,3 +211,43 @@ test('whether a text led an action with too many arguments is undecided', () => 
     );
   }
 });
+
+const BESIDE = `raise "not Dora's" if:
+    (c: ToolCall)
+    not any(["dora" in source.beside for source in origin(c.arguments.x)])
+`;
+const ADDRESS = 'dora@x.org';
+const ofDora = (output: string): string => {
+  const monitor = monitorOf(BESIDE);
+  monitor.append([read(output)]);
+  return monitor.decide([send({ x: ADDRESS })]).verdict;
+};
+
+for (const [what, output] of [
+  ['a field', `[{"name": "Dora Miller", "email": "${ADDRESS}"}, {"name": "Mark", "email": "m@x.org"}]`],
+  ['a field in a literal of Python', `[{'name': 'Dora', 'email': '${ADDRESS}'}]`],
+  ['a field in YAML', `- name: Dora\n  email: ${ADDRESS}\n- name: Mark\n  email: m@x.org`],
+  ['an item of a list in the same object', `{"name": "Dora", "emails": ["d@x.org", "${ADDRESS}"]}`],
+  ['an item of a list that is a text', `{"name": "Dora", "emails": "['d@x.org', '${ADDRESS}']"}`],
+  ['the value of a key', `{"Dora": "${ADDRESS}", "Mark": "m@x.org"}`],
+] as const)
+  test(`a name stands beside ${what}`, () => assert.equal(ofDora(output), 'allow'));
+
+// Attack: a text of others has the name near the address of somebody else.
+for (const [what, output] of [
+  ['of another object', `[{"name": "Mark", "email": "${ADDRESS}"}, {"name": "Dora", "email": "d@x.org"}]`],
+  ['of another entry in YAML', `- name: Mark\n  email: ${ADDRESS}\n- name: Dora\n  email: d@x.org`],
+  ['of the object around it', `{"name": "Dora", "friend": {"email": "${ADDRESS}"}}`],
+  ['of an object that stands in a text', `{"name": "Dora", "more": "{'email': '${ADDRESS}'}"}`],
+  ['of another key', `{"Dora": "d@x.org", "Mark": "${ADDRESS}"}`],
+  ['of another key in a literal of Python', `{'Dora': 'd@x.org', 'Mark': '${ADDRESS}'}`],
+  ['of another key in YAML', `Dora: d@x.org\nMark: ${ADDRESS}`],
+  ['of a key that is an address', `{"name": "Dora", "shared": {"${ADDRESS}": "read"}}`],
+  ['that somebody wrote', `{"subject": "Dora", "email": "${ADDRESS}"}`],
+  ['that a sender gives themselves', `{"sender_name": "Dora", "email": "${ADDRESS}"}`],
+  ['of the sender', `{"name": "Dora", "sender": "${ADDRESS}"}`],
+  ['in a sentence', `{"name": "Mark, who is not Dora and not Anne either", "email": "${ADDRESS}"}`],
+  ['as a part of a longer one', `{"name": "Dorabella", "email": "${ADDRESS}"}`],
+  ['in running text', `Dora has ${ADDRESS}`],
+] as const)
+  test(`a name ${what} stands beside nothing`, () => assert.equal(ofDora(output), 'deny'));

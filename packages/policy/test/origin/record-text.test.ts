@@ -9,13 +9,14 @@ function texts(text: string): readonly string[] | null {
   return recordFields(text)?.map((field) => field.text) ?? null;
 }
 
-test('JSON gives its scalars and keys, with the name of the field', () => {
-  assert.deepEqual(recordFields('{"to": ["a@x.org", 7], "note": "see b@x.org"}'), [
-    { text: 'to', name: '' },
-    { text: 'note', name: '' },
-    { text: 'see b@x.org', name: 'note' },
-    { text: '7', name: 'to' },
-    { text: 'a@x.org', name: 'to' },
+test('JSON gives its scalars and keys, with the name of the field and the object that has it', () => {
+  assert.deepEqual(recordFields('{"to": ["a@x.org", 7], "note": {"text": "see b@x.org"}}'), [
+    { text: 'to', name: '', record: 0 },
+    { text: 'note', name: '', record: 0 },
+    { text: 'text', name: 'note', record: 0 },
+    { text: 'see b@x.org', name: 'text', record: 2 },
+    { text: '7', name: 'to', record: 1 },
+    { text: 'a@x.org', name: 'to', record: 1 },
   ]);
 });
 
