@@ -18,6 +18,14 @@ export function isWrittenField(name: string): boolean {
   return WRITTEN_FIELD.test(name.replace(/(?<=[a-z0-9])(?=[A-Z])|[ -]/g, '_').toLowerCase());
 }
 
+/** In these, whoever sent something says who they are. */
+const SENDER_FIELD = /^(?:from|sender|author|reply_?to)/i;
+
+/** Whether what stands in a field of this name, also deeper within it, is the word of whoever sent or wrote something. */
+export function isClaim(name: string): boolean {
+  return isWrittenField(name) || SENDER_FIELD.test(name);
+}
+
 /** Whether an argument of this name holds what somebody says. */
 export function isWrittenArgument(name: string): boolean {
   return WRITTEN_ARGUMENT.test(name);

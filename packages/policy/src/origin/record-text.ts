@@ -6,21 +6,28 @@
  * Linear in the text.
  */
 import { type Json, parseJson } from '@cordon/core';
-import { isWrittenField } from './field-writer.ts';
+import { isClaim, isWrittenField } from './field-writer.ts';
 
 /** One scalar of a record, or one key that a program chose. */
 export interface RecordField {
   readonly text: string;
   /** Its name, or the name of the list that it is an item of; empty: it has none. */
   readonly name: string;
-  /** The object that it is a member of, or that its list is: values of one object have the same number. A key is a member of none. */
+  /**
+   * The object that it is a member of, or that its list is: what a program keeps together has the same number, from 1. Smaller: it is in no
+   * object, is a key, or is the word of whoever sent or wrote something.
+   */
   readonly record: number;
 }
 
-/** What stands in no object. */
-const NO_OBJECT = 0;
-/** What stands in an object within a string. */
-const INSIDE = -1;
+const IN_NO_OBJECT = -1;
+/** Before any object has begun. */
+const OUTSIDE = 0;
+
+/** Whether a program keeps it together with the other fields of an object. */
+export function isInObject({ record }: RecordField): boolean {
+  return record > OUTSIDE;
+}
 
 /** Longer texts are no records: the caller treats them as running text, which is stricter. */
 const MOST_TEXT = 4 * 1024 * 1024;
@@ -55,7 +62,7 @@ export function innerFields(field: RecordField, depth = MOST_NESTED): readonly R
   if (inner === null) return [field];
   return inner.flatMap((one) => {
     // A list inside of a string belongs to the object that has the string; an object there does not.
-    const record = one.record === NO_OBJECT ? field.record : INSIDE;
+    const record = one.record === OUTSIDE ? field.record : IN_NO_OBJECT;
     return innerFields({ text: one.text, name: one.name || name, record }, depth - 1);
   });
 }
@@ -71,7 +78,7 @@ export function jsonFields(value: Json): readonly RecordField[] {
   const fields: RecordField[] = [];
   let records = 0;
   const open: { readonly value: Json; readonly name: string; readonly record: number }[] = [
-    { value, name: '', record: NO_OBJECT },
+    { value, name: '', record: OUTSIDE },
   ];
   for (let next = open.pop(); next !== undefined && fields.length < MOST_FIELDS; next = open.pop()) {
     const { value: current, name, record } = next;
@@ -79,10 +86,10 @@ export function jsonFields(value: Json): readonly RecordField[] {
     if (typeof current !== 'object') fields.push({ text: String(current), name, record });
     else if (Array.isArray(current)) for (const item of current) open.push({ value: item, name, record });
     else {
-      records++;
+      const own = record === IN_NO_OBJECT ? record : ++records;
       for (const [key, item] of Object.entries(current)) {
-        fields.push({ text: key, name, record: NO_OBJECT });
-        open.push({ value: item ?? null, name: key, record: records });
+        fields.push({ text: key, name, record: IN_NO_OBJECT });
+        open.push({ value: item ?? null, name: key, record: isClaim(key) ? IN_NO_OBJECT : own });
       }
     }
   }
@@ -101,7 +108,7 @@ class LiteralReader {
   }
 
   fields(): readonly RecordField[] | null {
-    const isRead = this.#value('', NO_OBJECT, 0);
+    const isRead = this.#value('', OUTSIDE, 0);
     this.#space();
     return isRead && this.#at === this.#text.length ? this.#fields : null;
   }
@@ -110,7 +117,8 @@ class LiteralReader {
     if (depth > MOST_DEPTH || this.#fields.length > MOST_FIELDS) return false;
     this.#space();
     const first = this.#text.charAt(this.#at);
-    if (first === '{') return this.#items('}', name, ++this.#records, depth);
+    if (first === '{')
+      return this.#items('}', name, record === IN_NO_OBJECT ? record : ++this.#records, depth);
     if (first === '[') return this.#items(']', name, record, depth);
     if (first === '(') return this.#items(')', name, record, depth);
     const scalar = this.#scalar(first);
@@ -130,8 +138,8 @@ class LiteralReader {
       if (this.#takes(':')) {
         const key = this.#fields[before]?.text ?? '';
         const keys = this.#fields.splice(before);
-        this.#fields.push(...keys.map((one) => ({ ...one, record: NO_OBJECT })));
-        if (!this.#value(key, record, depth + 1)) return false;
+        this.#fields.push(...keys.map((one) => ({ ...one, record: IN_NO_OBJECT })));
+        if (!this.#value(key, isClaim(key) ? IN_NO_OBJECT : record, depth + 1)) return false;
         this.#space();
       }
       if (this.#takes(end)) return true;
@@ -191,7 +199,7 @@ class BlockReader {
   readonly #fields: RecordField[] = [];
   #records = 0;
   /** The map that is read. */
-  #record = NO_OBJECT;
+  #record = OUTSIDE;
 
   constructor(text: string) {
     this.#lines = text.split('\n').map((line) => {
@@ -206,7 +214,7 @@ class BlockReader {
     if (first === undefined || first.indent !== 0) return null;
     // One word or number alone is what a tool that answers with one value writes.
     if (this.#lines.length === 1 && isWord(first.text))
-      return [{ text: first.text, name: '', record: NO_OBJECT }];
+      return [{ text: first.text, name: '', record: OUTSIDE }];
     const isRead = this.#block(0, '', 0);
     this.#blank();
     return isRead && this.#at >= this.#lines.length ? this.#fields : null;
@@ -218,8 +226,7 @@ class BlockReader {
     if (line === undefined || line.indent !== indent) return false;
     if (isItem(line.text)) return this.#list(indent, name, depth);
     const outer = this.#record;
-    this.#record = ++this.#records;
-    const isRead = this.#map(indent, depth);
+    const isRead = this.#map(indent, outer === IN_NO_OBJECT ? outer : ++this.#records, depth);
     this.#record = outer;
     return isRead;
   }
@@ -238,7 +245,7 @@ class BlockReader {
     }
   }
 
-  #map(indent: number, depth: number): boolean {
+  #map(indent: number, record: number, depth: number): boolean {
     for (;;) {
       this.#blank();
       const line = this.#lines[this.#at];
@@ -246,7 +253,8 @@ class BlockReader {
       const found = KEY.exec(line.text);
       if (found === null) return false;
       const key = found[1] ?? found[2] ?? found[3] ?? '';
-      if (!this.#add(key, '', NO_OBJECT)) return false;
+      if (!this.#add(key, '', IN_NO_OBJECT)) return false;
+      this.#record = isClaim(key) ? IN_NO_OBJECT : record;
       if (!this.#entry(key, line.text.slice(found[0].length).trim(), indent, depth)) return false;
     }
   }

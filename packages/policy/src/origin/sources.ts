@@ -10,7 +10,7 @@ import { isLong } from '../values/text-questions.ts';
 import { isList } from '../values/value.ts';
 import { decodingsOf } from './encodings.ts';
 import { isWrittenField } from './field-writer.ts';
-import { innerFields, jsonFields, type RecordField, recordFields } from './record-text.ts';
+import { innerFields, isInObject, jsonFields, type RecordField, recordFields } from './record-text.ts';
 
 /** What brings texts, as `origin` tells sources apart. */
 export interface Bringer {
@@ -104,17 +104,14 @@ export function longBringer(event: EventObject): Bringer | null {
  */
 export function namesBeside(event: EventObject, text: string): ReadonlySet<string> {
   const names = outputsOf(event).flatMap((value) => {
-    const fields = (fieldsOf(value) ?? []).filter(({ name }) => !isWrittenField(name) && !SENDERS.test(name));
-    const own = fields.filter((one) => one.text === text && one.record > 0);
+    const fields = (fieldsOf(value) ?? []).filter(isInObject);
+    const own = fields.filter((one) => one.text === text);
     const records = new Set(own.map(({ record }) => record));
     const others = fields.filter((one) => records.has(one.record) && one.text !== text);
     return [...own.map(({ name }) => name), ...others.map((one) => one.text)];
   });
   return new Set(names.flatMap(runsOf));
 }
-
-/** Names of fields in which whoever sent something says who they are. */
-const SENDERS = /^(?:from|sender|author|reply_?to)(?:_|$|[A-Z])/i;
 
 /** Each run of the words of a short text. */
 function runsOf(text: string): readonly string[] {

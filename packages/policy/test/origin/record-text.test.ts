@@ -10,11 +10,13 @@ function texts(text: string): readonly string[] | null {
 }
 
 test('JSON gives its scalars and keys, with the name of the field and the object that has it', () => {
-  assert.deepEqual(recordFields('{"to": ["a@x.org", 7], "note": {"text": "see b@x.org"}}'), [
-    { text: 'to', name: '', record: 0 },
-    { text: 'note', name: '', record: 0 },
-    { text: 'text', name: 'note', record: 0 },
-    { text: 'see b@x.org', name: 'text', record: 2 },
+  assert.deepEqual(recordFields('{"to": ["a@x.org", 7], "who": {"name": "b", "text": "see b@x.org"}}'), [
+    { text: 'to', name: '', record: -1 },
+    { text: 'who', name: '', record: -1 },
+    { text: 'name', name: 'who', record: -1 },
+    { text: 'text', name: 'who', record: -1 },
+    { text: 'see b@x.org', name: 'text', record: -1 },
+    { text: 'b', name: 'name', record: 2 },
     { text: '7', name: 'to', record: 1 },
     { text: 'a@x.org', name: 'to', record: 1 },
   ]);
