@@ -30,7 +30,8 @@ export function planningWrongly(model: Model, errors: PlanErrors): Model {
 
 function wrong(named: JsonObject, dice: Dice, tools: readonly string[]): JsonObject {
   const isKept = (tool: Json) => !dice.falls(`missing ${String(tool)}`);
-  const extra = dice.falls('superfluous') ? dice.oneOf('superfluous', tools) : undefined;
+  const more = `superfluous ${tools.join(' ')}`;
+  const extra = dice.falls(more) ? dice.oneOf(more, tools) : undefined;
   const uses = [...new Set([...listed(named.uses).filter(isKept), ...(extra === undefined ? [] : [extra])])];
   const isNamed = (tool: Json | undefined) => tool !== undefined && uses.includes(tool);
   const from = listed(named.from)

@@ -26,6 +26,7 @@ export * from './values/fault.ts';
 export * from './values/http-address.ts';
 export * from './values/id.ts';
 export * from './values/label.ts';
+export * from './values/person-name.ts';
 export * from './values/result.ts';
 export * from './values/this-machine.ts';
 export * from './values/visible-text.ts';

@@ -115,8 +115,8 @@ export class SessionFacts {
   }
 
   /**
-   * A path that the user has read and granted counts as the user's wherever the app is used from then on: the app's error holds
-   * it, too, and would else make it somebody else's word.
+   * A path that the user has read and granted counts as the user's where the model of the app is used from then on: the app's error
+   * holds it, too, and would else make it somebody else's word.
    */
   #rightGranted({ app, right, value }: Kind<'right.granted'>): void {
     if (app === null || (right !== 'read' && right !== 'write')) return;

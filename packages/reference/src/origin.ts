@@ -241,7 +241,7 @@ function fieldsOf(source: Source, visible: Visible): Readonly<Record<string, Val
     asked: askedBy(source, visible),
     led_by_text: isLedByText(source, visible, 4),
     others: isOutput ? semantics.othersOfKind(value, held.seen.text, held.at) : [],
-    beside: isOutput && isWholeField(source) ? [...semantics.namesBeside(held.event, held.seen.text)] : [],
+    beside: isOutput && isWholeField(source) ? [...semantics.namesBeside(held.event, value)] : [],
     names: semantics.holdsName(value),
     place: source.isPlace === true,
   };

@@ -90,7 +90,7 @@ export interface ToolPlannerAnswer {
   readonly from?: readonly {
     readonly tool: string;
     readonly argument: string;
-    /** `user`, `asked`, `field of TOOL`, `field of TOOL beside "NAME"`, `text of TOOL`, and `another app` instead of TOOL. */
+    /** `user`, `asked`, `field of TOOL`, `field of TOOL beside NAME`, `text of TOOL`, and `another app` instead of TOOL. */
     readonly sources: readonly string[];
   }[];
   /** Those of `uses` whose results are to be sent on; absent: of none. */

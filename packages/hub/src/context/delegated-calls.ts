@@ -44,9 +44,8 @@ export class DelegatedCalls {
   }
 
   /**
-   * If the user allowed this call: a step for each call of its tool that they allowed. It is allowed if it has the same tool, and each
-   * argument as the user saw it. What the text left open must be said by the query, unless it is running text by its name, such as the
-   * body of a mail, and not identifying by the user's files.
+   * Steps that plan this call; none if the user did not allow it. One for each allowed call of the tool, because the number of steps says
+   * how often the tool may be called.
    */
   stepsFor(call: FollowingCall): readonly Omit<PlanStep, 'id'>[] {
     if (this.#agreedTo(call) === null) return [];
@@ -61,7 +60,7 @@ export class DelegatedCalls {
     if (agreed !== null) this.#taken.set(agreed, call.by);
   }
 
-  /** It was refused, or could not be made. */
+  /** It was refused, or its arguments do not fit. */
   giveBack(by: FollowingCall['by']): void {
     for (const [agreed, taker] of this.#taken) if (taker === by) this.#taken.delete(agreed);
   }
@@ -96,14 +95,24 @@ export class DelegatedCalls {
     return this.#followed.flatMap((one) => (one.app === app && one.isAgreed ? one.calls : []));
   }
 
-  /** The allowed call that this one is, if no other one has been made of it. */
+  /** The line of a list that allows this call, and that no other call has taken. */
   #agreedTo(call: FollowingCall): DelegatedCall | null {
     const isFree = (one: DelegatedCall) => (this.#taken.get(one) ?? call.by) === call.by;
     const agreed = this.#agreed(call.app).filter((one) => isFree(one) && isAllowedBy(one, call));
-    return agreed.find((one) => this.#taken.has(one)) ?? agreed[0] ?? null;
+    const [closest = null] = agreed.toSorted((a, b) => stated(b) - stated(a));
+    return agreed.find((one) => this.#taken.has(one)) ?? closest;
   }
 }
 
+/** How many arguments a list states. Of two lines that allow a call, the one that states more has nothing left for another call. */
+function stated({ arguments: given }: DelegatedCall): number {
+  return Object.keys(given).length;
+}
+
+/**
+ * The same tool, and each argument as the user saw it. What the list leaves open must be said by the query, unless it is running text by its
+ * name, such as the body of a mail, and not identifying by the user's files.
+ */
 function isAllowedBy(
   agreed: DelegatedCall,
   { tool, arguments: given, identifying, looks, isInQuery }: FollowingCall,

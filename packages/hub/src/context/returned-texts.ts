@@ -273,7 +273,7 @@ function leavesIn(value: Json, field: string | null, headers: Headers): readonly
     ]);
   }
   if (value === null || typeof value === 'boolean') return [];
-  return fieldLeaves({ text: String(value), name: field ?? '', record: 0 }, headers);
+  return fieldLeaves({ text: String(value), name: field ?? '', object: null, isItem: false }, headers);
 }
 
 /** A list that a program wrote into a field is looked up by its items, and compared as the text that it is. */

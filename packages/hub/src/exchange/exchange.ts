@@ -271,7 +271,7 @@ export class Exchange implements PeerRequests {
     const { calls, errand: newErrand } = this.#parts;
     const { context, query, app, signal } = asked;
     const errand = newErrand(context, app.id, request);
-    const call = { ...ready, arguments: argumentsOf(asked.message) };
+    const call = { ...ready, asked: ready, arguments: argumentsOf(asked.message) };
     const outcome = await calls.call(errand, query, call, null, signal);
     if (!outcome.ok) {
       const described = describeFailure(query, outcome.fault);

@@ -112,6 +112,8 @@ export interface CallText {
 
 /** A call whose permission is settled: by a question that showed these arguments, or because none was due. */
 export interface ReadyCall {
+  /** The call as it was asked about, of which this one is made; absent: this one. */
+  readonly asked?: ReadyCall;
   readonly app: InstalledApp;
   readonly tool: AppTool;
   readonly arguments: JsonObject;
@@ -239,7 +241,7 @@ export class ToolCalls {
   /** What was refused has taken nothing from the user: the attacker's try must not make the user's own suspicious. */
   takeBack({ plan, delegated }: Query, call: ReadyCall): void {
     const { app, tool, arguments: args } = call;
-    delegated.giveBack(call);
+    delegated.giveBack(call.asked ?? call);
     if (!lasts(app, tool)) return;
     const asked = this.#asked.get(plan)?.get(`${app.id} ${tool.name}`) ?? [];
     const key = canonicalJson(args);
@@ -451,7 +453,15 @@ function followingCall({ said }: Query, call: ReadyCall): FollowingCall {
   const { app, tool, arguments: given } = call;
   const { identifying, readOnly: looks } = calledLabels(app.manifest, tool);
   const isInQuery = (value: string) => said.hold(value);
-  return { by: call, app: app.id, tool: tool.name, arguments: given, identifying, looks, isInQuery };
+  return {
+    by: call.asked ?? call,
+    app: app.id,
+    tool: tool.name,
+    arguments: given,
+    identifying,
+    looks,
+    isInQuery,
+  };
 }
 
 function isPlannedCall(query: Query, call: ReadyCall): boolean {

@@ -147,9 +147,9 @@ function readSource(
 ): readonly ArgumentSource[] {
   if (source === 'user' || source === 'asked') return [{ kind: source }];
   const [, within, of = '', named] =
-    /^(field|text) of (.{1,200}?)(?: beside "(.{1,100})")?$/s.exec(source) ?? [];
+    /^(field|text) of (.{1,200}?)(?: beside ["'“]?(.{1,100}?)["'”]?)?$/s.exec(source) ?? [];
   if (within !== 'field' && within !== 'text') return [];
-  // The user names whom they mean, and nobody else does.
+  // Attack: a description has the model name somebody whom nobody spoke of.
   if (named !== undefined && (within !== 'field' || !told.toLowerCase().includes(named.toLowerCase())))
     return [];
   const beside = named === undefined ? {} : { named };

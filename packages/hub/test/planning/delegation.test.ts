@@ -516,6 +516,66 @@ test('the same text of two apps is followed in each', async (t) => {
 
 const noToCalls: Says = (prompt) => (prompt.subject.scope === 'delegation' ? no() : yes())(prompt);
 
+test('an allowed call is of the plan, too, where another app requests it', async (t) => {
+  const input = shape({ name: TEXT, text: TEXT });
+  const [read, write] = [shape({}), serves('write-answers', 'write', input, shape({ text: TEXT }))];
+  const written = { input, output: shape({ text: TEXT }), reply: { structured: { text: 'written' } } };
+  const site = app(
+    'site',
+    { ...SITE.tools, write: written },
+    {
+      ...SITE.installed.manifest,
+      functionalities: [serves('homework', null, read, shape({ text: TEXT })), write],
+    },
+  );
+  const other = app(
+    'other',
+    {},
+    { description: 'an office', functionalities: [serves('answering', null, read, shape({ text: TEXT }))] },
+  );
+  const asking = (functionality: string, message: JsonObject): readonly Line[] => [
+    [call('probe', { functionality })],
+    ({ results }) => [call('request', { peer: field(results.at(-1), 'peer'), message })],
+  ];
+  const step = {
+    app: 'site',
+    task: 'do it',
+    uses: ['page', 'homework'],
+    follows: ['page'],
+    needs: [],
+    after: [],
+  };
+  const script = {
+    planner: [
+      JSON.stringify({
+        steps: [step, { ...step, app: 'other', uses: ['answering'], follows: [] }],
+        candidates: [],
+      }),
+    ],
+    coordinator: [...asking('homework', {}), ...asking('answering', {}), 'done'],
+    delegation: [listed([WRITE])],
+    site: [[call('page')], '{"text": "read"}'],
+    other: [...asking('write-answers', WRITE[1]), '{"text": "done"}'],
+  };
+  const stage = stageFor(
+    t,
+    agreedScene([site, other], { script, more: { user: yesToWhatIsShown(), policy: '' } }),
+  );
+  await stage.ask(QUERY);
+  const proposed = stage.of('tool-call.proposed').map(({ tool, isOffPlan }) => [tool, isOffPlan === true]);
+  assert.deepEqual(proposed, [
+    ['page', false],
+    ['write', false],
+  ]);
+});
+
+test('of two lines that allow a call it takes the one that states more', async (t) => {
+  const [open, whole]: readonly AskedCall[] = [SEND, ['send', { ...SEND[1], body: 'Lunch?' }]];
+  const turns = ['Lunch?', 'I did it.'].map((body) => [call('send', { ...SEND[1], body })]);
+  for (const order of [turns, turns.toReversed()])
+    assert.deepEqual(await askedOf(t, [open ?? SEND, whole ?? SEND], order), [['send'], ['send']]);
+});
+
 test('a resumed query knows that the user did not allow it', async (t) => {
   const search = call('search', { words: 'answers.txt' });
   const told = { user: no(), does: [[call('page')], 'never said'], more: { policy: '' } };

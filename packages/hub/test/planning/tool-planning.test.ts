@@ -598,7 +598,7 @@ test('sources are read for what a tool is about: the user, nobody yet, an own to
 
 test('a field may be that of whom the user names', () => {
   const from = [
-    ['send', 'to', ['field of read beside "Dora"']],
+    ['send', 'to', ['field of read beside Dora']],
     ['send', 'cc', ['field of another app beside "dora"']],
   ] as const;
   assert.deepEqual(sourcesIn(from, [id('people')]), {
@@ -622,8 +622,8 @@ for (const [what, from] of [
   ['a tool that is about nothing', ['read', 'to', ['user']]],
   ['what is no source', ['send', 'to', ['anything', 7]]],
   ['no list', ['send', 'to', 'user']],
-  ['a name that the user has not said', ['send', 'to', ['field of read beside "Eve"']]],
-  ['a name beside a text', ['send', 'to', ['text of read beside "Dora"']]],
+  ['a name that the user has not said', ['send', 'to', ['field of read beside Eve']]],
+  ['a name beside a text', ['send', 'to', ['text of read beside Dora']]],
 ] as const)
   test(`${what} adds no source`, () => assert.deepEqual(sourcesIn([...WHOLE, from]), sourcesIn(WHOLE)));
 

@@ -197,6 +197,7 @@ export class JournalReader {
       case 'grant.given':
         return { body: GRANT };
       case 'right.granted': {
+        // A right that is none of the hub's grants nothing.
         const right = this.#reading.nameAt(body, 'right', path) as BodyOf<'right.granted'>['right'];
         return { body: { kind, right, value: this.#reading.nameAt(body, 'value', path) } };
       }

@@ -15,15 +15,20 @@ const WRITTEN_ARGUMENT = new RegExp(`^(?:${WRITTEN})$`, 'i');
 
 /** Whether a field of this name, such as `bodyText` or `email_body`, holds what somebody wrote. */
 export function isWrittenField(name: string): boolean {
-  return WRITTEN_FIELD.test(name.replace(/(?<=[a-z0-9])(?=[A-Z])|[ -]/g, '_').toLowerCase());
+  return WRITTEN_FIELD.test(inSnakeCase(name));
 }
 
-/** In these, whoever sent something says who they are. */
-const SENDER_FIELD = /^(?:from|sender|author|reply_?to)/i;
+function inSnakeCase(name: string): string {
+  return name.replace(/(?<=[a-z0-9])(?=[A-Z])|[ -]/g, '_').toLowerCase();
+}
 
-/** Whether what stands in a field of this name, also deeper within it, is the word of whoever sent or wrote something. */
+/** In these, whoever made something says who they are, or whom it is for. */
+const MAKER_FIELD =
+  /(?:^|_)(?:from|sender|author|creator|owner|user|organi[sz]er|host|to|cc|bcc|recipients?|attendees?|participants?|guests?|invitees?)(?:_|$)/;
+
+/** Whether what stands in a field of this name, also deeper within it, is the word of whoever made something. */
 export function isClaim(name: string): boolean {
-  return isWrittenField(name) || SENDER_FIELD.test(name);
+  return isWrittenField(name) || MAKER_FIELD.test(inSnakeCase(name));
 }
 
 /** Whether an argument of this name holds what somebody says. */

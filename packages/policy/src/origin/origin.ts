@@ -92,7 +92,7 @@ export class OriginSource extends TraceObject implements OriginEvidence {
   /** What stands beside it in a record that a tool or an app returned. */
   #beside(): Value {
     if (this.kind !== 'output' || this.hit === null || !this.#isWhole || !this.hit.isField) return [];
-    return [...namesBeside(this.hit.event, this.hit.text)];
+    return [...namesBeside(this.hit.event, this.value)];
   }
 
   get #isWhole(): boolean {

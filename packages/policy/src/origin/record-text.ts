@@ -8,31 +8,49 @@
 import { type Json, parseJson } from '@cordon/core';
 import { isClaim, isWrittenField } from './field-writer.ts';
 
+/** Where a field stands in a record. */
+interface FieldPlace {
+  /**
+   * The object that keeps it together with other fields: they have the same number. Null: none does. A key is in none, and neither is what
+   * whoever made the record says of themselves or writes.
+   */
+  readonly object: number | null;
+  /** It is one of a list. */
+  readonly isItem: boolean;
+}
+
 /** One scalar of a record, or one key that a program chose. */
-export interface RecordField {
+export interface RecordField extends FieldPlace {
   readonly text: string;
   /** Its name, or the name of the list that it is an item of; empty: it has none. */
   readonly name: string;
-  /**
-   * The object that it is a member of, or that its list is: what a program keeps together has the same number, from 1. Smaller: it is in no
-   * object, is a key, or is the word of whoever sent or wrote something.
-   */
-  readonly record: number;
 }
 
-const IN_NO_OBJECT = -1;
+const NOWHERE: FieldPlace = { object: null, isItem: false };
+
+/** A list of lists is a table: nobody knows which of its values belong together. */
+function inList({ object, isItem }: FieldPlace): FieldPlace {
+  return isItem ? NOWHERE : { object, isItem: true };
+}
+
+/** Attack: a sender is an object, in which the name of somebody else stands. */
+function memberOf(key: string, place: FieldPlace): FieldPlace {
+  return isClaim(key) ? NOWHERE : place;
+}
+
 /** Before any object has begun. */
-const OUTSIDE = 0;
-
-/** Whether a program keeps it together with the other fields of an object. */
-export function isInObject({ record }: RecordField): boolean {
-  return record > OUTSIDE;
-}
+const ROOT = 0;
+const OUTERMOST: FieldPlace = { object: ROOT, isItem: false };
 
 /** Longer texts are no records: the caller treats them as running text, which is stricter. */
 const MOST_TEXT = 4 * 1024 * 1024;
 const MOST_FIELDS = 200_000;
 const MOST_DEPTH = 64;
+
+/** Whether a program keeps it together with other fields of an object. */
+export function isKeptTogether({ object }: RecordField): boolean {
+  return object !== null && object !== ROOT;
+}
 
 /** The fields of a text that is wholly a record; null: it is running text. */
 export function recordFields(text: string): readonly RecordField[] | null {
@@ -62,8 +80,8 @@ export function innerFields(field: RecordField, depth = MOST_NESTED): readonly R
   if (inner === null) return [field];
   return inner.flatMap((one) => {
     // A list inside of a string belongs to the object that has the string; an object there does not.
-    const record = one.record === OUTSIDE ? field.record : IN_NO_OBJECT;
-    return innerFields({ text: one.text, name: one.name || name, record }, depth - 1);
+    const place = one.object === ROOT && one.isItem ? inList(field) : NOWHERE;
+    return innerFields({ text: one.text, name: one.name || name, ...place }, depth - 1);
   });
 }
 
@@ -76,20 +94,21 @@ function unwrapped(text: string): string {
 /** The scalars and keys of a value that came as such. */
 export function jsonFields(value: Json): readonly RecordField[] {
   const fields: RecordField[] = [];
-  let records = 0;
-  const open: { readonly value: Json; readonly name: string; readonly record: number }[] = [
-    { value, name: '', record: OUTSIDE },
+  let objects = ROOT;
+  const open: { readonly value: Json; readonly name: string; readonly place: FieldPlace }[] = [
+    { value, name: '', place: OUTERMOST },
   ];
   for (let next = open.pop(); next !== undefined && fields.length < MOST_FIELDS; next = open.pop()) {
-    const { value: current, name, record } = next;
+    const { value: current, name, place } = next;
     if (current === null || typeof current === 'boolean') continue;
-    if (typeof current !== 'object') fields.push({ text: String(current), name, record });
-    else if (Array.isArray(current)) for (const item of current) open.push({ value: item, name, record });
+    if (typeof current !== 'object') fields.push({ text: String(current), name, ...place });
+    else if (Array.isArray(current))
+      for (const item of current) open.push({ value: item, name, place: inList(place) });
     else {
-      const own = record === IN_NO_OBJECT ? record : ++records;
+      const own = place.object === null ? NOWHERE : { object: ++objects, isItem: false };
       for (const [key, item] of Object.entries(current)) {
-        fields.push({ text: key, name, record: IN_NO_OBJECT });
-        open.push({ value: item ?? null, name: key, record: isClaim(key) ? IN_NO_OBJECT : own });
+        fields.push({ text: key, name, ...NOWHERE });
+        open.push({ value: item ?? null, name: key, place: memberOf(key, own) });
       }
     }
   }
@@ -101,45 +120,47 @@ class LiteralReader {
   readonly #text: string;
   #at = 0;
   readonly #fields: RecordField[] = [];
-  #records = 0;
+  #objects = ROOT;
 
   constructor(text: string) {
     this.#text = text;
   }
 
   fields(): readonly RecordField[] | null {
-    const isRead = this.#value('', OUTSIDE, 0);
+    const isRead = this.#value('', OUTERMOST, 0);
     this.#space();
     return isRead && this.#at === this.#text.length ? this.#fields : null;
   }
 
-  #value(name: string, record: number, depth: number): boolean {
+  #value(name: string, place: FieldPlace, depth: number): boolean {
     if (depth > MOST_DEPTH || this.#fields.length > MOST_FIELDS) return false;
     this.#space();
     const first = this.#text.charAt(this.#at);
-    if (first === '{')
-      return this.#items('}', name, record === IN_NO_OBJECT ? record : ++this.#records, depth);
-    if (first === '[') return this.#items(']', name, record, depth);
-    if (first === '(') return this.#items(')', name, record, depth);
+    if (first === '{') return this.#items('}', name, this.#inObject(place), depth);
+    if (first === '[') return this.#items(']', name, inList(place), depth);
+    if (first === '(') return this.#items(')', name, inList(place), depth);
     const scalar = this.#scalar(first);
-    if (scalar !== null) this.#fields.push({ text: scalar, name, record });
+    if (scalar !== null) this.#fields.push({ text: scalar, name, ...place });
     return scalar !== null;
   }
 
+  #inObject({ object }: FieldPlace): FieldPlace {
+    return object === null ? NOWHERE : { object: ++this.#objects, isItem: false };
+  }
+
   /** Keys and values, or items. */
-  #items(end: string, name: string, record: number, depth: number): boolean {
+  #items(end: string, name: string, place: FieldPlace, depth: number): boolean {
     this.#at++;
     for (;;) {
       this.#space();
       if (this.#takes(end)) return true;
       const before = this.#fields.length;
-      if (!this.#value(name, record, depth + 1)) return false;
+      // In braces it is a key, or an item of a set.
+      if (!this.#value(name, end === '}' ? NOWHERE : place, depth + 1)) return false;
       this.#space();
       if (this.#takes(':')) {
         const key = this.#fields[before]?.text ?? '';
-        const keys = this.#fields.splice(before);
-        this.#fields.push(...keys.map((one) => ({ ...one, record: IN_NO_OBJECT })));
-        if (!this.#value(key, isClaim(key) ? IN_NO_OBJECT : record, depth + 1)) return false;
+        if (!this.#value(key, memberOf(key, place), depth + 1)) return false;
         this.#space();
       }
       if (this.#takes(end)) return true;
@@ -197,9 +218,9 @@ class BlockReader {
   readonly #lines: BlockLine[];
   #at = 0;
   readonly #fields: RecordField[] = [];
-  #records = 0;
-  /** The map that is read. */
-  #record = OUTSIDE;
+  #objects = ROOT;
+  /** Of what is read. */
+  #place = OUTERMOST;
 
   constructor(text: string) {
     this.#lines = text.split('\n').map((line) => {
@@ -213,8 +234,7 @@ class BlockReader {
     const first = this.#lines[0];
     if (first === undefined || first.indent !== 0) return null;
     // One word or number alone is what a tool that answers with one value writes.
-    if (this.#lines.length === 1 && isWord(first.text))
-      return [{ text: first.text, name: '', record: OUTSIDE }];
+    if (this.#lines.length === 1 && isWord(first.text)) return [{ text: first.text, name: '', ...OUTERMOST }];
     const isRead = this.#block(0, '', 0);
     this.#blank();
     return isRead && this.#at >= this.#lines.length ? this.#fields : null;
@@ -224,10 +244,16 @@ class BlockReader {
     if (depth > MOST_DEPTH) return false;
     const line = this.#lines[this.#at];
     if (line === undefined || line.indent !== indent) return false;
-    if (isItem(line.text)) return this.#list(indent, name, depth);
-    const outer = this.#record;
-    const isRead = this.#map(indent, outer === IN_NO_OBJECT ? outer : ++this.#records, depth);
-    this.#record = outer;
+    const outer = this.#place;
+    let isRead: boolean;
+    if (isItem(line.text)) {
+      this.#place = inList(outer);
+      isRead = this.#list(indent, name, depth);
+    } else {
+      const own = outer.object === null ? NOWHERE : { object: ++this.#objects, isItem: false };
+      isRead = this.#map(indent, own, depth);
+    }
+    this.#place = outer;
     return isRead;
   }
 
@@ -245,7 +271,7 @@ class BlockReader {
     }
   }
 
-  #map(indent: number, record: number, depth: number): boolean {
+  #map(indent: number, own: FieldPlace, depth: number): boolean {
     for (;;) {
       this.#blank();
       const line = this.#lines[this.#at];
@@ -253,8 +279,8 @@ class BlockReader {
       const found = KEY.exec(line.text);
       if (found === null) return false;
       const key = found[1] ?? found[2] ?? found[3] ?? '';
-      if (!this.#add(key, '', IN_NO_OBJECT)) return false;
-      this.#record = isClaim(key) ? IN_NO_OBJECT : record;
+      if (!this.#add(key, '', NOWHERE)) return false;
+      this.#place = memberOf(key, own);
       if (!this.#entry(key, line.text.slice(found[0].length).trim(), indent, depth)) return false;
     }
   }
@@ -310,8 +336,8 @@ class BlockReader {
     return false;
   }
 
-  #add(text: string, name: string, record = this.#record): boolean {
-    return this.#fields.push({ text, name, record }) <= MOST_FIELDS;
+  #add(text: string, name: string, place = this.#place): boolean {
+    return this.#fields.push({ text, name, ...place }) <= MOST_FIELDS;
   }
 
   #blank(): void {

@@ -3,14 +3,14 @@
  * apps gave, what tools say of themselves, and values that the user has allowed. What a model says is no source: where a
  * value stands nowhere else, it is the model's.
  */
-import { isJsonObject, type Json } from '@cordon/core';
+import { isJsonObject, type Json, personName, personWords } from '@cordon/core';
 import type { EventObject } from '../values/event-object.ts';
 import { type OriginKind, textsOf } from '../values/evidence.ts';
 import { isLong } from '../values/text-questions.ts';
 import { isList } from '../values/value.ts';
 import { decodingsOf } from './encodings.ts';
 import { isWrittenField } from './field-writer.ts';
-import { innerFields, isInObject, jsonFields, type RecordField, recordFields } from './record-text.ts';
+import { innerFields, isKeptTogether, jsonFields, type RecordField, recordFields } from './record-text.ts';
 
 /** What brings texts, as `origin` tells sources apart. */
 export interface Bringer {
@@ -97,31 +97,50 @@ export function longBringer(event: EventObject): Bringer | null {
 }
 
 /**
- * The names beside a field of a record: what the other fields of the same object say in a few words, each text and each run of its words,
- * and the key of the field itself; in small letters. Of each object that has the field. Empty: none has.
+ * The names beside a value in the records of an event: what the other fields of an object that has it say in a few words, each text and each
+ * run of its words, and the key of the field itself, as `personName` writes them. Empty: no object has the value as the whole of a field.
  *
- * Attack: a mail whose sender is called Dora. What somebody writes, and what a sender says of themselves, names nobody.
+ * Attack: a mail whose sender is called Dora; a list of names beside a list of addresses; so many fields that a decision takes long.
  */
-export function namesBeside(event: EventObject, text: string): ReadonlySet<string> {
-  const names = outputsOf(event).flatMap((value) => {
-    const fields = (fieldsOf(value) ?? []).filter(isInObject);
-    const own = fields.filter((one) => one.text === text);
-    const records = new Set(own.map(({ record }) => record));
-    const others = fields.filter((one) => records.has(one.record) && one.text !== text);
-    return [...own.map(({ name }) => name), ...others.map((one) => one.text)];
-  });
+export function namesBeside(event: EventObject, value: string): ReadonlySet<string> {
+  const wanted = personName(value);
+  const objects = objectsOf(event).filter(({ fields }) =>
+    fields.some(({ text }) => personName(text) === wanted),
+  );
+  const names = objects.flatMap(({ fields }) =>
+    fields.flatMap(({ text, name, isItem }) => {
+      if (personName(text) === wanted) return [name];
+      return isItem ? [] : [text];
+    }),
+  );
   return new Set(names.flatMap(runsOf));
 }
 
+interface KeptObject {
+  readonly fields: readonly RecordField[];
+}
+
+/** Several values of one event are asked about, and each by several rules. */
+const OBJECTS = new WeakMap<EventObject, readonly KeptObject[]>();
+
+function objectsOf(event: EventObject): readonly KeptObject[] {
+  const known = OBJECTS.get(event);
+  if (known !== undefined) return known;
+  const found = outputsOf(event).flatMap((value) => {
+    const kept = (fieldsOf(value) ?? []).filter(isKeptTogether);
+    return [...Map.groupBy(kept, ({ object }) => object).values()].map((fields) => ({ fields }));
+  });
+  const objects = found.filter(({ fields }) => fields.length <= MOST_OF_OBJECT);
+  OBJECTS.set(event, objects);
+  return objects;
+}
+
+/** What has more fields describes nobody. */
+const MOST_OF_OBJECT = 200;
+
 /** Each run of the words of a short text. */
 function runsOf(text: string): readonly string[] {
-  const words =
-    text.length > LONGEST_NAME
-      ? []
-      : text
-          .toLowerCase()
-          .trim()
-          .split(/[\s,;()<>"]+/);
+  const words = text.length > LONGEST_NAME ? [] : personWords(text);
   if (words.length > MOST_NAME_WORDS) return [];
   return words.flatMap((_, from) =>
     words.slice(from).map((_, more) => words.slice(from, from + more + 1).join(' ')),

@@ -3,6 +3,7 @@
  * and 4.4, with the additions for the hub-and-spoke world).
  */
 import {
+  type ArgumentSource,
   DEFAULT_LABEL,
   HUB_LABEL,
   type Json,
@@ -10,6 +11,7 @@ import {
   type Label,
   labelNames,
   memberNames,
+  personName,
   saysNothing,
   UNKNOWN_TOOL,
   USER_LABEL,
@@ -252,9 +254,15 @@ function plannedArguments(event: Extract<VisibleEvent, { type: 'ToolCall' }>): r
     return {
       argument,
       values: leavesOf(value),
-      sources: planned.map((one) => (one.kind === 'result' ? { named: null, ...one } : { ...one })),
+      sources: planned.map(sourceOf),
     };
   });
+}
+
+/** A rule compares the name with those beside a value. */
+function sourceOf(source: ArgumentSource): Value {
+  if (source.kind !== 'result') return { ...source };
+  return { ...source, named: source.named === undefined ? null : personName(source.named) };
 }
 
 /** The texts and numbers in a value, wherever they stand. */

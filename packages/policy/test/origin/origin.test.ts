@@ -229,6 +229,7 @@ for (const [what, output] of [
   ['a field in YAML', `- name: Dora\n  email: ${ADDRESS}\n- name: Mark\n  email: m@x.org`],
   ['an item of a list in the same object', `{"name": "Dora", "emails": ["d@x.org", "${ADDRESS}"]}`],
   ['an item of a list that is a text', `{"name": "Dora", "emails": "['d@x.org', '${ADDRESS}']"}`],
+  ['a field, with other marks', `{"name": "Miller, Dora.", "email": "${ADDRESS}"}`],
   ['the value of a key', `{"Dora": "${ADDRESS}", "Mark": "m@x.org"}`],
 ] as const)
   test(`a name stands beside ${what}`, () => assert.equal(ofDora(output), 'allow'));
@@ -249,6 +250,20 @@ for (const [what, output] of [
   ['of a sender who is an object of Python', `{'from': [{'name': 'Dora', 'email': '${ADDRESS}'}]}`],
   ['of a sender who is a block', `from:\n  name: Dora\n  email: ${ADDRESS}`],
   ['of a list without an object', `["Dora", "${ADDRESS}"]`],
+  ['of a sender by another name', `{"mailFrom": {"name": "Dora", "email": "${ADDRESS}"}}`],
+  ['of who gets a copy', `{"cc": [{"name": "Dora", "email": "${ADDRESS}"}]}`],
+  ['of a table', `{"columns": ["name", "email"], "rows": [["Dora", "d@x.org"], ["Mark", "${ADDRESS}"]]}`],
+  ['of a list beside the list', `{"name": ["Dora", "Mark"], "email": ["d@x.org", "${ADDRESS}"]}`],
+  ['of a set', `{'Dora', '${ADDRESS}'}`],
+  ['of a set in an object', `{'names': {'Dora', '${ADDRESS}'}}`],
+  [
+    'of another entry that speaks of it',
+    `- name: Dora\n  team: reach ${ADDRESS}\n- name: Mark\n  email: ${ADDRESS}`,
+  ],
+  [
+    'of an object with too many fields',
+    `{"name": "Dora", "email": "${ADDRESS}", "tags": ${JSON.stringify(Array.from({ length: 200 }, String))}}`,
+  ],
   ['of the sender', `{"name": "Dora", "sender": "${ADDRESS}"}`],
   ['in a sentence', `{"name": "Mark, who is not Dora and not Anne either", "email": "${ADDRESS}"}`],
   ['as a part of a longer one', `{"name": "Dorabella", "email": "${ADDRESS}"}`],

@@ -11,14 +11,14 @@ function texts(text: string): readonly string[] | null {
 
 test('JSON gives its scalars and keys, with the name of the field and the object that has it', () => {
   assert.deepEqual(recordFields('{"to": ["a@x.org", 7], "who": {"name": "b", "text": "see b@x.org"}}'), [
-    { text: 'to', name: '', record: -1 },
-    { text: 'who', name: '', record: -1 },
-    { text: 'name', name: 'who', record: -1 },
-    { text: 'text', name: 'who', record: -1 },
-    { text: 'see b@x.org', name: 'text', record: -1 },
-    { text: 'b', name: 'name', record: 2 },
-    { text: '7', name: 'to', record: 1 },
-    { text: 'a@x.org', name: 'to', record: 1 },
+    { text: 'to', name: '', object: null, isItem: false },
+    { text: 'who', name: '', object: null, isItem: false },
+    { text: 'name', name: 'who', object: null, isItem: false },
+    { text: 'text', name: 'who', object: null, isItem: false },
+    { text: 'see b@x.org', name: 'text', object: null, isItem: false },
+    { text: 'b', name: 'name', object: 2, isItem: false },
+    { text: '7', name: 'to', object: null, isItem: true },
+    { text: 'a@x.org', name: 'to', object: null, isItem: true },
   ]);
 });
 
