@@ -89,7 +89,7 @@ export class Workplace {
 
   [Symbol.dispose](): void {
     for (const child of this.#started) child.kill('SIGKILL');
-    rmSync(this.root, { recursive: true, force: true });
+    rmSync(this.root, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 

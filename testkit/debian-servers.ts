@@ -249,7 +249,7 @@ class Home {
     chmodSync(this.folder, 0o755);
     context.after(async () => {
       await Promise.all(this.#servers.map(ended));
-      rmSync(this.folder, { recursive: true, force: true });
+      rmSync(this.folder, { recursive: true, force: true, maxRetries: 10 });
     });
   }
 

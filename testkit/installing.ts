@@ -47,7 +47,7 @@ export class Machine {
   static async make(context: TestContext, isSecure = false): Promise<Machine> {
     const root = mkdtempSync(join(tmpdir(), 'cordon-install-'));
     chmodSync(root, 0o755);
-    context.after(() => rmSync(root, { recursive: true, force: true }));
+    context.after(() => rmSync(root, { recursive: true, force: true, maxRetries: 10 }));
     return new Machine(root, await TestRegistry.open(context, isSecure));
   }
 

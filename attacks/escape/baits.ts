@@ -31,7 +31,7 @@ export interface LaidBaits {
 /** In the home, because that is what sandboxes are told to hide; with a name that shows whose it is. */
 export async function layBaits(): Promise<LaidBaits> {
   const base = mkdtempSync(join(realpathSync(homedir()), '.cordon-attack-'));
-  const made: (() => unknown)[] = [() => rmSync(base, { recursive: true, force: true })];
+  const made: (() => unknown)[] = [() => rmSync(base, { recursive: true, force: true, maxRetries: 10 })];
   try {
     return await layIn(base, made);
   } catch (error) {

@@ -96,7 +96,7 @@ export async function runJobs(jobs: readonly Job[], onEnded: (ended: Ended) => v
       onEnded({ job, id, isTwin, outcome: needsTerminal && !existsSync(SCRIPT) ? NO_TERMINAL : outcome });
     });
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 

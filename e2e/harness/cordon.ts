@@ -127,7 +127,7 @@ export class Home {
   [Symbol.dispose](): void {
     for (const conversation of this.#started) conversation.signal('SIGKILL');
     keepResults(this.data);
-    rmSync(this.root, { recursive: true, force: true });
+    rmSync(this.root, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 

@@ -83,7 +83,7 @@ export class Place {
 
   [Symbol.dispose](): void {
     keepResults(this.data);
-    rmSync(this.folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 

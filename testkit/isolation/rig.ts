@@ -55,7 +55,7 @@ export async function openRig(): Promise<Rig> {
     command: { configFolder: PROGRAMS, dataFolder, home: folder },
     stateFolder: (app) => join(dataFolder, 'apps', app.id),
   });
-  const remove = () => rmSync(folder, { recursive: true, force: true });
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   return {
     sandbox,
     apps,

@@ -14,7 +14,7 @@ export function emptyPlace(context: TestContext): Place {
   const place = socketFolder();
   context.after(() => {
     place.leave();
-    rmSync(place.folder, { recursive: true, force: true });
+    rmSync(place.folder, { recursive: true, force: true, maxRetries: 10 });
   });
   return place;
 }

@@ -92,7 +92,7 @@ export async function open(context: TestContext, upstream: Server, changes: Chan
   context.after(async () => {
     upstream.close();
     await close();
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   });
   return { ...told, socket: join(folder, 'egress.sock'), budget, close };
 }

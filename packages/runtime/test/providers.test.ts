@@ -41,7 +41,7 @@ async function withFolder(body: (folder: string) => Promise<void>): Promise<void
   try {
     await body(folder);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 

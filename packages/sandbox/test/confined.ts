@@ -60,7 +60,8 @@ export async function printed(wanted: SandboxSpec): Promise<string> {
 export function folder(context: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), 'cordon-test-'));
   chmodSync(path, 0o755);
-  context.after(() => rmSync(path, { recursive: true, force: true }));
+  // Processes that were just ended may still write there.
+  context.after(() => rmSync(path, { recursive: true, force: true, maxRetries: 10 }));
   return path;
 }
 

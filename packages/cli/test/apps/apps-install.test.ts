@@ -33,7 +33,7 @@ class User {
   static async make(context: TestContext, apps: object): Promise<User> {
     const root = mkdtempSync(join(tmpdir(), 'cordon-user-'));
     chmodSync(root, 0o755);
-    context.after(() => rmSync(root, { recursive: true, force: true }));
+    context.after(() => rmSync(root, { recursive: true, force: true, maxRetries: 10 }));
     mkdirSync(join(root, 'work'));
     const registry = await TestRegistry.open(context);
     writeFileSync(join(root, '.npmrc'), `registry=http://127.0.0.1:${registry.port}/\n`);

@@ -256,6 +256,9 @@ for (const setting of SETTINGS)
   });
 
 test('an app stops while Cordon is stopped, all of its processes, and goes on with it', async (context) => {
+  let pid = 0;
+  // Before the folder goes, in which the app writes.
+  context.after(() => pid > 0 && process.kill(pid, 'SIGKILL'));
   const shown = folder(context);
   const counts = () =>
     [1, 2].map((which) => statSync(join(shown, String(which)), { throwIfNoEntry: false })?.size ?? 0);
@@ -269,8 +272,7 @@ test('an app stops while Cordon is stopped, all of its processes, and goes on wi
     ],
     { stdio: 'ignore' },
   );
-  const pid = hub.pid ?? 0;
-  context.after(() => process.kill(pid, 'SIGKILL'));
+  pid = hub.pid ?? assert.fail('it did not start');
   const stateOf = () => /\) (.)/.exec(readFileSync(`/proc/${pid}/stat`, 'latin1'))?.[1];
   const until = async (what: string, isSo: () => boolean) => {
     for (const end = performance.now() + 60_000; !isSo(); await wait(20))
