@@ -166,8 +166,7 @@ export class Session {
   /** The user has given an app a right that it failed for want of. Its next process has it. */
   recordRight(app: AppId, granted: GrantedRight): void {
     const body = { kind: 'right.granted', ...granted } as const;
-    const draft = { context: null, app, causes: [], label: HUB_LABEL, body };
-    for (const event of this.#parts.journal.append([draft])) this.#recorder.learn(event);
+    this.#append({ context: null, app, causes: [], label: HUB_LABEL, body });
   }
 
   /** Logs the user in to an app that runs elsewhere. Null: they did not agree to where. */
@@ -352,9 +351,13 @@ export class Session {
   #recordUnknown(past: readonly Event[]): void {
     for (const { proposed, body } of unknownOutcomes(past)) {
       const { context, app, id: cause } = proposed;
-      const events = this.#parts.journal.append([{ context, app, causes: [cause], label: HUB_LABEL, body }]);
-      for (const event of events) this.#recorder.learn(event);
+      this.#append({ context, app, causes: [cause], label: HUB_LABEL, body });
     }
+  }
+
+  /** What no context of a query records. */
+  #append(draft: Parameters<SessionJournal['append']>[0][number]): void {
+    for (const event of this.#parts.journal.append([draft])) this.#recorder.learn(event);
   }
 
   /**

@@ -33,6 +33,11 @@ function inList({ object, isItem }: FieldPlace): FieldPlace {
   return isItem ? NOWHERE : { object, isItem: true };
 }
 
+/** The place of what an object has, if it is the object with this number. */
+function inObject({ object }: FieldPlace, number: number): FieldPlace {
+  return object === null ? NOWHERE : { object: number, isItem: false };
+}
+
 /** Attack: a sender is an object, in which the name of somebody else stands. */
 function memberOf(key: string, place: FieldPlace): FieldPlace {
   return isClaim(key) ? NOWHERE : place;
@@ -105,7 +110,7 @@ export function jsonFields(value: Json): readonly RecordField[] {
     else if (Array.isArray(current))
       for (const item of current) open.push({ value: item, name, place: inList(place) });
     else {
-      const own = place.object === null ? NOWHERE : { object: ++objects, isItem: false };
+      const own = inObject(place, ++objects);
       for (const [key, item] of Object.entries(current)) {
         fields.push({ text: key, name, ...NOWHERE });
         open.push({ value: item ?? null, name: key, place: memberOf(key, own) });
@@ -136,16 +141,12 @@ class LiteralReader {
     if (depth > MOST_DEPTH || this.#fields.length > MOST_FIELDS) return false;
     this.#space();
     const first = this.#text.charAt(this.#at);
-    if (first === '{') return this.#items('}', name, this.#inObject(place), depth);
+    if (first === '{') return this.#items('}', name, inObject(place, ++this.#objects), depth);
     if (first === '[') return this.#items(']', name, inList(place), depth);
     if (first === '(') return this.#items(')', name, inList(place), depth);
     const scalar = this.#scalar(first);
     if (scalar !== null) this.#fields.push({ text: scalar, name, ...place });
     return scalar !== null;
-  }
-
-  #inObject({ object }: FieldPlace): FieldPlace {
-    return object === null ? NOWHERE : { object: ++this.#objects, isItem: false };
   }
 
   /** Keys and values, or items. */
@@ -245,14 +246,10 @@ class BlockReader {
     const line = this.#lines[this.#at];
     if (line === undefined || line.indent !== indent) return false;
     const outer = this.#place;
-    let isRead: boolean;
-    if (isItem(line.text)) {
-      this.#place = inList(outer);
-      isRead = this.#list(indent, name, depth);
-    } else {
-      const own = outer.object === null ? NOWHERE : { object: ++this.#objects, isItem: false };
-      isRead = this.#map(indent, own, depth);
-    }
+    const isList = isItem(line.text);
+    const own = isList ? inList(outer) : inObject(outer, ++this.#objects);
+    this.#place = own;
+    const isRead = isList ? this.#list(indent, name, depth) : this.#map(indent, own, depth);
     this.#place = outer;
     return isRead;
   }

@@ -104,33 +104,28 @@ export function longBringer(event: EventObject): Bringer | null {
  */
 export function namesBeside(event: EventObject, value: string): ReadonlySet<string> {
   const wanted = personName(value);
-  const objects = objectsOf(event).filter(({ fields }) =>
-    fields.some(({ text }) => personName(text) === wanted),
-  );
-  const names = objects.flatMap(({ fields }) =>
-    fields.flatMap(({ text, name, isItem }) => {
-      if (personName(text) === wanted) return [name];
+  const names = objectsOf(event).flatMap((fields) => {
+    const hasIt = fields.map(({ text }) => personName(text) === wanted);
+    if (!hasIt.includes(true)) return [];
+    return fields.flatMap(({ text, name, isItem }, index) => {
+      if (hasIt[index] === true) return [name];
       return isItem ? [] : [text];
-    }),
-  );
+    });
+  });
   return new Set(names.flatMap(runsOf));
 }
 
-interface KeptObject {
-  readonly fields: readonly RecordField[];
-}
+/** The fields of each object. Several values of one event are asked about, and each by several rules. */
+const OBJECTS = new WeakMap<EventObject, readonly (readonly RecordField[])[]>();
 
-/** Several values of one event are asked about, and each by several rules. */
-const OBJECTS = new WeakMap<EventObject, readonly KeptObject[]>();
-
-function objectsOf(event: EventObject): readonly KeptObject[] {
+function objectsOf(event: EventObject): readonly (readonly RecordField[])[] {
   const known = OBJECTS.get(event);
   if (known !== undefined) return known;
   const found = outputsOf(event).flatMap((value) => {
     const kept = (fieldsOf(value) ?? []).filter(isKeptTogether);
-    return [...Map.groupBy(kept, ({ object }) => object).values()].map((fields) => ({ fields }));
+    return [...Map.groupBy(kept, ({ object }) => object).values()];
   });
-  const objects = found.filter(({ fields }) => fields.length <= MOST_OF_OBJECT);
+  const objects = found.filter(({ length }) => length <= MOST_OF_OBJECT);
   OBJECTS.set(event, objects);
   return objects;
 }

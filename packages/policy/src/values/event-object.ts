@@ -251,11 +251,7 @@ function plannedArguments(event: Extract<VisibleEvent, { type: 'ToolCall' }>): r
   if (sources === undefined) return [];
   return Object.entries(identifyingArguments(event)).map(([argument, value]) => {
     const planned = Object.hasOwn(sources, argument) ? (sources[argument] ?? []) : [];
-    return {
-      argument,
-      values: leavesOf(value),
-      sources: planned.map(sourceOf),
-    };
+    return { argument, values: leavesOf(value), sources: planned.map(sourceOf) };
   });
 }
 
